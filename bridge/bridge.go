@@ -1,0 +1,196 @@
+// Package bridge is the engine: it turns the arguments of a tool call into an
+// HTTP request, and the answer into the result that a model is given.
+//
+// # A call becomes a result
+//
+//	raw arguments → check → fill defaults → render (path, query, headers, body)
+//	→ send → read → outcome (envelope, status, error rows) → project → text → Result
+//
+// One function each, in this order, in files named after them. Everything that
+// can be known from the configuration is compiled by New, so that a call does no
+// parsing of configuration and no lookup that could have been done before.
+//
+// # Secrets
+//
+// What a Value read from outside is masked in every Result, error and Preview
+// (mask.go). The engine never logs arguments, bodies or header values.
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"tbridge/config"
+	"tbridge/validate"
+)
+
+// Options are what a bridge is told beside its catalogue. The zero Options are usable.
+type Options struct {
+	Log     *slog.Logger  // nil: nothing is logged
+	Env     config.Lookup // nil: os.LookupEnv
+	Version string        // of tbridge, shown to clients and sent as User-Agent
+
+	// Only these tools are served. Empty: all.
+	Tags     []string // that have any of these tags
+	Only     []string // whose name matches any of these patterns (path.Match)
+	ReadOnly bool     // that are annotated read-only
+}
+
+// A Bridge is a compiled catalogue being served. It is safe for concurrent use.
+type Bridge struct {
+	options Options
+	masks   *masks
+	current atomic.Pointer[generation]
+}
+
+// A generation is everything compiled from one catalogue. It never changes; Replace swaps it whole.
+type generation struct {
+	apis   map[string]*api
+	tools  []*tool // in the order of the catalogue
+	byName map[string]*tool
+}
+
+// A tool is one compiled tool. It holds nothing of the catalogue it came from.
+type tool struct {
+	name    string
+	listed  json.RawMessage // as tools/list shows it
+	api     *api
+	schema  *validate.Schema
+	plan    *plan    // how its request is made
+	reading *reading // how its answer is read
+	coerce  bool
+	timeout time.Duration
+}
+
+// A call is one tool call on its way through the house.
+type call struct {
+	id   string      // the UUID of {call.id}; made by the first hole that asks, see callID
+	args config.JSON // checked, defaults filled in: an object
+}
+
+// New compiles a catalogue. It accepts whatever validate.Catalog passed without an error. A Value that is
+// absent is no error: calls that need it fail.
+func New(c *config.Catalog, o Options) (*Bridge, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Env == nil {
+		o.Env = os.LookupEnv
+	}
+	b := &Bridge{options: o, masks: newMasks()}
+	g, err := b.compile(c)
+	if err != nil {
+		return nil, err
+	}
+	b.current.Store(g)
+	return b, nil
+}
+
+// compile makes a generation of a catalogue.
+func (b *Bridge) compile(c *config.Catalog) (*generation, error) {
+	g := &generation{apis: map[string]*api{}, byName: map[string]*tool{}}
+	v := newVars(c, b.options.Env, b.masks)
+	for _, e := range c.APIs {
+		a, err := newAPI(e.Value, b.options, b.masks)
+		if err != nil {
+			return nil, fmt.Errorf("api %s: %w", e.Key, err)
+		}
+		g.apis[e.Key] = a
+	}
+	for _, def := range c.Tools {
+		if !b.options.serves(def) {
+			continue
+		}
+		t, err := compileTool(def, c, g.apis[def.API], v)
+		if err != nil {
+			return nil, fmt.Errorf("tool %s: %w", def.Name, err)
+		}
+		g.tools, g.byName[t.name] = append(g.tools, t), t
+	}
+	return g, nil
+}
+
+const defaultTimeout = 30 * time.Second
+
+func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, error) {
+	if a == nil {
+		return nil, fmt.Errorf("unknown api %q", def.API)
+	}
+	t := &tool{name: def.Name, api: a, schema: validate.For(def), coerce: c.Server.Coerce, timeout: defaultTimeout}
+	if d := c.API(def.API).Timeout; d > 0 {
+		t.timeout = d
+	}
+	if def.Timeout > 0 {
+		t.timeout = def.Timeout
+	}
+	t.listed = Describe(def).append(nil)
+	var err error
+	if t.plan, err = compilePlan(def, c, v); err != nil {
+		return nil, err
+	}
+	t.reading, err = compileReading(def, c, a)
+	return t, err
+}
+
+// Call calls a tool with raw JSON arguments (nil or null: none). What goes wrong is in the Result; found is
+// false, and the Result nil, when there is no such tool. ctx cancels the request upstream.
+func (b *Bridge) Call(ctx context.Context, name string, arguments json.RawMessage) (r *Result, found bool) {
+	t := b.current.Load().byName[name]
+	if t == nil {
+		return nil, false
+	}
+	return t.call(ctx, arguments), true
+}
+
+// errTimeout is the cause of a context that ended with the call's own time.
+var errTimeout = errors.New("timeout")
+
+func (t *tool) call(ctx context.Context, arguments json.RawMessage) *Result {
+	ctx, cancel := context.WithTimeoutCause(ctx, t.timeout, errTimeout)
+	defer cancel()
+	c, r, e := t.prepare(arguments)
+	if e != nil {
+		return t.reading.failure(e)
+	}
+	defer r.close()
+	resp, e := t.api.send(ctx, t, r)
+	if e != nil {
+		return t.reading.failure(e)
+	}
+	defer resp.Body.Close()
+	return t.reading.read(ctx, c, resp)
+}
+
+// prepare checks the arguments and renders the request.
+func (t *tool) prepare(arguments json.RawMessage) (*call, *request, *Error) {
+	args, err := t.schema.Check(arguments, t.coerce)
+	if err != nil {
+		return nil, nil, invalidArguments(err)
+	}
+	c := &call{args: args}
+	if err := t.plan.fill(c, t.schema); err != nil {
+		return nil, nil, err
+	}
+	r, e := t.plan.render(c)
+	return c, r, e
+}
+
+// Preview gives the request that a call would send, with secrets shown as their sources. Nothing is sent.
+func (b *Bridge) Preview(name string, arguments json.RawMessage) (*Preview, error) {
+	t := b.current.Load().byName[name]
+	if t == nil {
+		return nil, fmt.Errorf("unknown tool %q", name)
+	}
+	_, r, e := t.prepare(arguments)
+	if e != nil {
+		return nil, e
+	}
+	defer r.close()
+	return t.api.preview(r)
+}
