@@ -23,8 +23,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tbridge/config"
 	"tbridge/validate"
@@ -47,6 +50,9 @@ type Bridge struct {
 	options Options
 	masks   *masks
 	current atomic.Pointer[generation]
+
+	changing sync.Mutex  // held while current and server are made to agree
+	server   *mcp.Server // made by the first Server
 }
 
 // A generation is everything compiled from one catalogue. It never changes; Replace swaps it whole.
@@ -54,6 +60,9 @@ type generation struct {
 	apis   map[string]*api
 	tools  []*tool // in the order of the catalogue
 	byName map[string]*tool
+
+	identity     *mcp.Implementation
+	instructions string
 }
 
 // A tool is one compiled tool. It holds nothing of the catalogue it came from.
@@ -94,7 +103,8 @@ func New(c *config.Catalog, o Options) (*Bridge, error) {
 
 // compile makes a generation of a catalogue.
 func (b *Bridge) compile(c *config.Catalog) (*generation, error) {
-	g := &generation{apis: map[string]*api{}, byName: map[string]*tool{}}
+	g := &generation{apis: map[string]*api{}, byName: map[string]*tool{},
+		identity: identify(c, b.options.Version), instructions: c.Server.Instructions}
 	v := newVars(c, b.options.Env, b.masks)
 	for _, e := range c.APIs {
 		a, err := newAPI(e.Value, b.options, b.masks)
@@ -145,6 +155,12 @@ func (b *Bridge) Call(ctx context.Context, name string, arguments json.RawMessag
 	if t == nil {
 		return nil, false
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			b.logPanic(p)
+			r = t.reading.failure(errorf(kindInternal, "the bridge failed while it answered; its log says more"))
+		}
+	}()
 	return t.call(ctx, arguments), true
 }
 

@@ -47,10 +47,3 @@ func (g *reading) read(ctx context.Context, c *call, resp *http.Response) *Resul
 	panic("to be built")
 }
 func (g *reading) failure(e *Error) *Result { panic("to be built") }
-
-// mcp side: describe.go, server.go, stdio.go
-type Definition struct{}
-
-func Describe(t *config.Tool) *Definition    { panic("to be built") }
-func (d *Definition) append(b []byte) []byte { panic("to be built") }
-func (o Options) serves(t *config.Tool) bool { panic("to be built") }

@@ -1,0 +1,257 @@
+package bridge
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"tbridge/config"
+)
+
+// pageSize is how many tools one answer to tools/list holds at most.
+const pageSize = 1000
+
+// stateless is the first revision of MCP that knows no sessions; each of its requests names it in _meta.
+const stateless = "2026-07-28"
+
+// Server is the bridge as an MCP server, for any transport of the SDK. There is one for the life of the
+// bridge; Replace changes its tools and tells its clients.
+func (b *Bridge) Server() *mcp.Server {
+	b.changing.Lock()
+	defer b.changing.Unlock()
+	if b.server == nil {
+		b.server = b.newServer(b.current.Load())
+	}
+	return b.server
+}
+
+func (b *Bridge) newServer(g *generation) *mcp.Server {
+	s := mcp.NewServer(g.identity, &mcp.ServerOptions{
+		Instructions: g.instructions,
+		Logger:       slog.New(sdkLog{b.options.Log.Handler()}),
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+	})
+	s.AddReceivingMiddleware(b.receive)
+	for _, t := range g.tools {
+		register(s, t.name)
+	}
+	return s
+}
+
+// register makes a name known to the SDK, so that it tells the clients of a change. What the clients see of
+// the tool is the answer of receive; the SDK would sort the tools, and read their schemas again at each call.
+func register(s *mcp.Server, name string) {
+	s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+}
+
+// Replace compiles another catalogue and serves it from now on, all of it at once. Calls in flight end with
+// the definitions they began with. Clients are told, once, when what they are shown has changed. After an
+// error the old catalogue is served as before.
+func (b *Bridge) Replace(c *config.Catalog) (changed bool, err error) {
+	next, err := b.compile(c)
+	if err != nil {
+		return false, err
+	}
+	b.changing.Lock()
+	defer b.changing.Unlock()
+	old := b.current.Load()
+	touched, removed := compare(old, next)
+	if b.server == nil {
+		b.current.Store(next)
+		return len(touched)+len(removed) > 0, nil
+	}
+	for _, name := range touched {
+		register(b.server, name)
+	}
+	b.current.Store(next)
+	if len(removed) > 0 {
+		b.server.RemoveTools(removed...)
+	}
+	return len(touched)+len(removed) > 0, nil
+}
+
+// compare finds the tools that are new or look different, and those that are gone. When nothing but the
+// order has changed, the first tool counts as touched.
+func compare(old, next *generation) (touched, removed []string) {
+	for _, t := range next.tools {
+		if before := old.byName[t.name]; before == nil || !bytes.Equal(before.listed, t.listed) {
+			touched = append(touched, t.name)
+		}
+	}
+	for _, t := range old.tools {
+		if next.byName[t.name] == nil {
+			removed = append(removed, t.name)
+		}
+	}
+	sameName := func(a, b *tool) bool { return a.name == b.name }
+	if len(touched)+len(removed) == 0 && !slices.EqualFunc(old.tools, next.tools, sameName) {
+		touched = append(touched, next.tools[0].name)
+	}
+	return touched, removed
+}
+
+// receive answers what concerns tools and leaves the rest of the protocol to the SDK. No panic passes it:
+// the SDK would let it end the process.
+func (b *Bridge) receive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				b.logPanic(p)
+				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+			}
+		}()
+		switch req := req.(type) {
+		case *mcp.ListToolsRequest:
+			return b.list(req)
+		case *mcp.CallToolRequest:
+			return b.answer(ctx, req)
+		}
+		result, err = next(ctx, method, req)
+		g := b.current.Load()
+		switch r := result.(type) {
+		case *mcp.InitializeResult:
+			r.ServerInfo, r.Instructions = g.identity, g.instructions
+		case *mcp.DiscoverResult:
+			r.Instructions = g.instructions
+		}
+		return result, err
+	}
+}
+
+// logPanic logs a panic and where it came from.
+func (b *Bridge) logPanic(p any) {
+	b.options.Log.Error("panic", "reason", b.masks.text(fmt.Sprint(p)), "stack", b.masks.text(string(debug.Stack())))
+}
+
+// list answers tools/list, in the catalogue's order. A cursor is the name of the last tool shown, so that it
+// outlives a restart and most changes.
+func (b *Bridge) list(req *mcp.ListToolsRequest) (mcp.Result, error) {
+	g := b.current.Load()
+	begin := 0
+	if req.Params != nil && req.Params.Cursor != "" {
+		name, err := base64.RawURLEncoding.DecodeString(req.Params.Cursor)
+		last := slices.IndexFunc(g.tools, func(t *tool) bool { return t.name == string(name) })
+		if err != nil || last < 0 {
+			return nil, invalidParams("unknown cursor %.100q; begin the list anew, without one", req.Params.Cursor)
+		}
+		begin = last + 1
+	}
+	end := min(begin+pageSize, len(g.tools))
+	l := &listResult{tools: g.tools[begin:end], stateless: isStateless(req)}
+	if end < len(g.tools) {
+		l.next = base64.RawURLEncoding.EncodeToString([]byte(g.tools[end-1].name))
+	}
+	return l, nil
+}
+
+// answer answers tools/call.
+func (b *Bridge) answer(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
+	r, found := b.Call(ctx, req.Params.Name, req.Params.Arguments)
+	if !found {
+		return nil, invalidParams("unknown tool %.200q", req.Params.Name)
+	}
+	if r.Structured != nil && !json.Valid(r.Structured) {
+		// The SDK cannot write it, and would leave the call without an answer.
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result is not JSON"}
+	}
+	return &callResult{result: r, stateless: isStateless(req)}, nil
+}
+
+func invalidParams(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// isStateless says whether a request speaks the revision without sessions. The SDK has checked the version.
+func isStateless(req mcp.Request) bool {
+	p := req.GetParams()
+	if l, ok := p.(*mcp.ListToolsParams); ok && l == nil {
+		return false
+	}
+	version, _ := p.GetMeta()[mcp.MetaKeyProtocolVersion].(string)
+	return version >= stateless
+}
+
+// A listResult is one page of tools/list. The tools were written when they were compiled.
+type listResult struct {
+	mcp.ResultBase
+	tools     []*tool
+	next      string
+	stateless bool
+}
+
+func (l *listResult) MarshalJSON() ([]byte, error) {
+	b := []byte(`{"tools":[`)
+	for i, t := range l.tools {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, t.listed...)
+	}
+	b = append(b, ']')
+	if l.next != "" {
+		b = config.AppendQuoted(append(b, `,"nextCursor":`...), l.next)
+	}
+	if l.stateless {
+		b = append(b, `,"ttlMs":0,"cacheScope":"private"`...)
+	}
+	return closeResult(b, l.stateless, l.Meta)
+}
+
+// A callResult is the answer to one tools/call.
+type callResult struct {
+	mcp.ResultBase
+	result    *Result
+	stateless bool
+}
+
+func (r *callResult) MarshalJSON() ([]byte, error) {
+	return closeResult(r.result.appendOpen(nil), r.stateless, r.Meta)
+}
+
+// closeResult ends the object of a result with what every result of the stateless revision holds.
+func closeResult(b []byte, stateless bool, meta mcp.Meta) ([]byte, error) {
+	if stateless {
+		b = append(b, `,"resultType":"complete"`...)
+	}
+	if len(meta) > 0 {
+		m, err := json.Marshal(meta)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"_meta":`...), m...)
+	}
+	return append(b, '}'), nil
+}
+
+// identify gives what a server says of itself.
+func identify(c *config.Catalog, version string) *mcp.Implementation {
+	return &mcp.Implementation{
+		Name:    cmp.Or(c.Server.Name, "tbridge"),
+		Title:   c.Server.Title,
+		Version: cmp.Or(c.Server.Version, version, "0"),
+	}
+}
+
+// sdkLog passes on what the SDK logs, one level lower: it reports each session at Info, and each mistake of
+// a client as an error.
+type sdkLog struct{ slog.Handler }
+
+const levelStep = slog.LevelError - slog.LevelWarn
+
+func (h sdkLog) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.Handler.Enabled(ctx, level-levelStep)
+}
+
+func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
+	r.Level -= levelStep
+	return h.Handler.Handle(ctx, r)
+}
