@@ -74,7 +74,7 @@ func (m Map[T]) Get(key string) (T, bool) {
 type Server struct {
 	Source
 	Name         string      `yaml:"name"` // default tbridge
-	Title        string      `yaml:"title"`
+	Title        string      `yaml:"title,prose"`
 	Version      string      `yaml:"version"`
 	Instructions string      `yaml:"instructions"`
 	Coerce       bool        `yaml:"coerce"`
@@ -194,7 +194,7 @@ type Envelope struct {
 type Verdict struct {
 	Source
 	Path   Paths    `yaml:"path"`
-	Equals []string `yaml:"equals"` // texts of scalars as typed; nil: the value must be true
+	Equals []string `yaml:"equals,single"` // texts of scalars as typed; nil: the value must be true
 	Absent Paths    `yaml:"absent"`
 }
 
@@ -210,10 +210,10 @@ type EnvelopeError struct {
 // An ErrorRow says what kind of failure a status or code is. All given keys must match.
 type ErrorRow struct {
 	Source
-	Status    []int    `yaml:"status"`
-	Code      []string `yaml:"code"`
+	Status    []int    `yaml:"status,single"`
+	Code      []string `yaml:"code,single"`
 	Kind      string   `yaml:"kind"`
-	Hint      string   `yaml:"hint"`
+	Hint      string   `yaml:"hint,prose"`
 	Retryable *bool    `yaml:"retryable"`
 	OK        bool     `yaml:"ok"`
 }
@@ -261,8 +261,8 @@ type TLS struct {
 type Tool struct {
 	Source
 	Name        string         `yaml:"name,required"`
-	Title       string         `yaml:"title"`
-	Description string         `yaml:"description"`
+	Title       string         `yaml:"title,prose"`
+	Description string         `yaml:"description,prose"`
 	Arguments   []*Argument    `yaml:"arguments"` // nil: open, whatever is sent is passed on; empty: none
 	Tests       []*Test        `yaml:"tests"`
 	API         string         `yaml:"api,head"`
@@ -285,7 +285,7 @@ type Tool struct {
 	Limits      *Limits        `yaml:"limits,head"`
 	Scopes      []string       `yaml:"scopes,head"`
 	Annotations *Annotations   `yaml:"annotations,head"`
-	Deprecated  string         `yaml:"deprecated,head"`
+	Deprecated  string         `yaml:"deprecated,head,prose"`
 }
 
 // Annotations override what the method says of a tool. nil: not given.
@@ -302,13 +302,13 @@ type Argument struct {
 	Source
 	Name        string      `yaml:"name"` // empty in Items
 	Type        string      `yaml:"type" oneof:"string integer number boolean array object file"`
-	Description string      `yaml:"description"`
+	Description string      `yaml:"description,prose"`
 	Required    bool        `yaml:"required"`
 	Nullable    bool        `yaml:"nullable"`
-	Default     *JSON       `yaml:"-"` // key default, read by Type
-	DefaultVar  string      `yaml:"-"` // default "{vars.NAME}": NAME
-	Enum        []JSON      `yaml:"-"` // key enum, read by Type; nil: not given
-	Examples    []JSON      `yaml:"-"` // key examples, read by Type
+	Default     *JSON       `yaml:"default,later"`  // read by Type
+	DefaultVar  string      `yaml:"-"`              // default "{vars.NAME}": NAME
+	Enum        []JSON      `yaml:"enum,later"`     // read by Type; nil: not given
+	Examples    []JSON      `yaml:"examples,later"` // read by Type
 	In          string      `yaml:"in" oneof:"path query header cookie body none"`
 	As          string      `yaml:"as"`
 	Style       string      `yaml:"style" oneof:"repeat comma space pipe brackets json"`

@@ -1,6 +1,216 @@
 package config
 
-// Load reads a bridge directory, given its tbridge.yaml. The error says that a
-// file or directory cannot be read; all else is in the Diagnostics. The Catalog
-// is never nil without an error, and holds what could be read.
-func Load(path string) (*Catalog, Diagnostics, error) { panic("to be built") }
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	maxFiles = 10_000
+	maxTools = 20_000
+
+	defaultToolsDir = "tools.d"
+)
+
+// Load reads a bridge directory, given its tbridge.yaml. The error says that tbridge.yaml cannot be read; all
+// else, a tools file that cannot be read among it, is in the Diagnostics, sorted. The Catalog is never nil
+// without an error, and holds what could be read.
+func Load(path string) (*Catalog, Diagnostics, error) {
+	text, err := readFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var ds Diagnostics
+	c := parseCatalog(newSourceFile(path, text), &ds)
+	c.File = path
+	c.readTools(&ds)
+	ds.Sort()
+	return c, ds, nil
+}
+
+// parseCatalog reads a tbridge.yaml.
+func parseCatalog(f *sourceFile, ds *Diagnostics) *Catalog {
+	c := &Catalog{Source: Source{file: f}}
+	root := parse(f, ds)
+	if root == nil {
+		if ds.Count(Error) == 0 {
+			ds.Add(Error, Pos{File: f.name}, ruleMissingKey, "the file is empty; it must at least say version: 1")
+		}
+		return c
+	}
+	d := decoder{file: f, ds: ds}
+	d.into(root, "tbridge.yaml", reflect.ValueOf(c).Elem(), false)
+	return c
+}
+
+// readTools reads all tools files.
+func (c *Catalog) readTools(ds *Diagnostics) {
+	dir := c.ToolsDir
+	if dir == "" {
+		dir = defaultToolsDir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(c.File), dir)
+	}
+	at := c.At("tools")
+	if !c.Has("tools") {
+		at = Pos{File: c.File}
+	}
+	w := walk{root: dir, ds: ds}
+	if err := w.start(); err != nil {
+		severity, rule := Error, ruleUnreadable
+		if errors.Is(err, fs.ErrNotExist) && !c.Has("tools") {
+			severity, rule = Warning, ruleNoTools
+		}
+		ds.Add(severity, at, rule, "the tools directory cannot be read: %s", reason(err))
+		return
+	}
+	if len(w.files) > maxFiles {
+		ds.Add(Error, at, ruleTooLarge, "%q holds more than %d tools files", dir, maxFiles)
+		w.files = w.files[:maxFiles]
+	}
+	slices.Sort(w.files)
+	for _, r := range readAll(dir, w.files) {
+		c.ToolsFiles = append(c.ToolsFiles, r.name)
+		c.Tools = append(c.Tools, r.tools...)
+		*ds = append(*ds, r.ds...)
+	}
+	if len(c.Tools) > maxTools {
+		ds.Add(Error, at, ruleTooLarge, "%d tools; at most %d are allowed", len(c.Tools), maxTools)
+		c.Tools = c.Tools[:maxTools]
+	}
+}
+
+// A reading is what one tools file gave.
+type reading struct {
+	name  string
+	tools []*Tool
+	ds    Diagnostics
+}
+
+// readAll reads files side by side and gives what they hold in their order.
+func readAll(dir string, files []string) []reading {
+	all := make([]reading, len(files))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		workers.Go(func() {
+			for i := range next {
+				all[i] = readTools(filepath.Join(dir, filepath.FromSlash(files[i])))
+			}
+		})
+	}
+	for i := range files {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return all
+}
+
+func readTools(name string) reading {
+	r := reading{name: name}
+	text, err := readFile(name)
+	if err != nil {
+		r.ds.Add(Error, Pos{File: name}, ruleUnreadable, "the file cannot be read: %s", reason(err))
+		return r
+	}
+	f := newSourceFile(name, text)
+	if root := parse(f, &r.ds); root != nil {
+		d := decoder{file: f, ds: &r.ds, tools: true}
+		r.tools = d.toolsFile(root)
+	}
+	r.ds.Sort()
+	return r
+}
+
+// readFile reads a file, at most one byte beyond the limit.
+func readFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // nothing was written
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	return string(b), err
+}
+
+// reason is an error of the file system without what the message around it says already.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Sprintf("%s: %v", p.Path, p.Err)
+	}
+	return err.Error()
+}
+
+// A walk finds the tools files below a directory. It follows links that stay inside.
+type walk struct {
+	root  string
+	real  string   // root, links resolved
+	files []string // relative, with slashes
+	ds    *Diagnostics
+}
+
+func (w *walk) start() (err error) {
+	if w.real, err = filepath.EvalSymlinks(w.root); err != nil {
+		return err
+	}
+	return w.dir("", []string{w.real})
+}
+
+// dir reads a directory. open are the real paths of it and those above it.
+func (w *walk) dir(rel string, open []string) error {
+	entries, err := os.ReadDir(filepath.Join(w.root, rel))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || len(w.files) > maxFiles {
+			continue
+		}
+		w.entry(filepath.Join(rel, e.Name()), open)
+	}
+	return nil
+}
+
+func (w *walk) entry(rel string, open []string) {
+	path := filepath.Join(w.root, rel)
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		w.ds.Add(Error, Pos{File: path}, ruleUnreadable, "the file cannot be read: %s", reason(err))
+		return
+	}
+	if inside, err := filepath.Rel(w.real, real); err != nil || !filepath.IsLocal(inside) {
+		w.ds.Add(Warning, Pos{File: path}, ruleSkippedFile, "not read: the link leads out of the tools directory")
+		return
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		w.ds.Add(Error, Pos{File: path}, ruleUnreadable, "the file cannot be read: %s", reason(err))
+	case info.IsDir() && slices.Contains(open, real):
+		w.ds.Add(Warning, Pos{File: path}, ruleSkippedFile, "not read: the link leads to a directory that it stands in")
+	case info.IsDir():
+		if err := w.dir(rel, append(slices.Clip(open), real)); err != nil {
+			w.ds.Add(Error, Pos{File: path}, ruleUnreadable, "the directory cannot be read: %s", reason(err))
+		}
+	case !info.Mode().IsRegular() || !isYAML(rel):
+		w.ds.Add(Note, Pos{File: path}, ruleSkippedFile, "not read: tools files are named .yaml or .yml")
+	default:
+		w.files = append(w.files, filepath.ToSlash(rel))
+	}
+}
+
+func isYAML(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}

@@ -1,6 +1,12 @@
 package config
 
-import "gopkg.in/yaml.v3"
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
 
 // A Source is embedded in each struct of the model: the node it was read from.
 type Source struct {
@@ -8,17 +14,329 @@ type Source struct {
 	node *yaml.Node
 }
 
-type sourceFile struct {
-	name string
-	text []byte
-}
-
 // At is the place of a value below this one: keys are strings, list positions ints. A place that is not there
 // is that of the nearest one above it.
-func (s Source) At(path ...any) Pos { panic("to be built") }
+func (s Source) At(path ...any) Pos {
+	if s.node == nil {
+		return Pos{}
+	}
+	n := s.node
+	for _, step := range path {
+		_, child := below(n, step)
+		if child == nil {
+			break
+		}
+		n = child
+	}
+	return s.file.span(n)
+}
 
-// KeyAt is the place of a key below this one.
-func (s Source) KeyAt(path ...any) Pos { panic("to be built") }
+// KeyAt is the place of a key below this one. A key that is not there, and a list position, are as in At.
+func (s Source) KeyAt(path ...any) Pos {
+	n := s.node
+	for i, step := range path {
+		if n == nil {
+			break
+		}
+		key, child := below(n, step)
+		if i == len(path)-1 && key != nil {
+			return s.file.span(key)
+		}
+		n = child
+	}
+	return s.At(path...)
+}
 
 // Has says whether the key was written.
-func (s Source) Has(key string) bool { panic("to be built") }
+func (s Source) Has(key string) bool {
+	if s.node == nil {
+		return false
+	}
+	_, child := below(s.node, key)
+	return child != nil
+}
+
+// below is one step down: into a mapping by key, into a list by position.
+func below(n *yaml.Node, step any) (key, value *yaml.Node) {
+	switch step := step.(type) {
+	case string:
+		if n.Kind != yaml.MappingNode {
+			return nil, nil
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if deref(n.Content[i]).Value == step {
+				return n.Content[i], deref(n.Content[i+1])
+			}
+		}
+	case int:
+		if n.Kind == yaml.SequenceNode && step >= 0 && step < len(n.Content) {
+			return nil, deref(n.Content[step])
+		}
+	}
+	return nil, nil
+}
+
+// deref gives what an alias stands for.
+func deref(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// A sourceFile is the text of a file, and where its lines and characters are.
+type sourceFile struct {
+	name  string
+	text  string
+	lines []int // for each line, the number of characters before it
+	marks []int // for each 64th character, its byte; nil when all characters are ASCII
+}
+
+const markEvery = 64
+
+// newSourceFile indexes a text. A byte order mark at its start is not part of it.
+func newSourceFile(name, text string) *sourceFile {
+	f := &sourceFile{name: name, text: strings.TrimPrefix(text, "\uFEFF"), lines: []int{0}}
+	ascii := strings.IndexFunc(f.text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	n := 0
+	for i, r := range f.text {
+		if !ascii && n%markEvery == 0 {
+			f.marks = append(f.marks, i)
+		}
+		n++
+		switch r {
+		case '\r':
+			if strings.HasPrefix(f.text[i+1:], "\n") {
+				continue
+			}
+			fallthrough
+		case '\n', '\u0085', '\u2028', '\u2029': // what YAML 1.1 takes for a line's end
+			f.lines = append(f.lines, n)
+		}
+	}
+	return f
+}
+
+// offset is the byte of a line and column as yaml.v3 counts them: from 1, in characters.
+func (f *sourceFile) offset(line, column int) int {
+	if line < 1 || line > len(f.lines) {
+		return len(f.text)
+	}
+	char := f.lines[line-1] + max(column, 1) - 1
+	if f.marks == nil {
+		return min(char, len(f.text))
+	}
+	if char/markEvery >= len(f.marks) {
+		return len(f.text)
+	}
+	at := f.marks[char/markEvery]
+	for range char % markEvery {
+		_, size := utf8.DecodeRuneInString(f.text[at:])
+		at += size
+	}
+	return at
+}
+
+// place is the line and column of a byte.
+func (f *sourceFile) place(at int) (line, column int) {
+	char := at
+	if f.marks != nil {
+		i := max(sort.SearchInts(f.marks, at+1)-1, 0)
+		char = i*markEvery + runes(f.text[f.marks[i]:at])
+	}
+	line = sort.SearchInts(f.lines, char+1)
+	return line, char - f.lines[line-1] + 1
+}
+
+// pos is the span of the bytes [start, end).
+func (f *sourceFile) pos(start, end int) Pos {
+	p := Pos{File: f.name}
+	p.Line, p.Column = f.place(start)
+	p.EndLine, p.EndColumn = f.place(max(start, end))
+	return p
+}
+
+// span is the place of a node, without its anchor and tag.
+func (f *sourceFile) span(n *yaml.Node) Pos {
+	if n == nil {
+		return Pos{File: f.name}
+	}
+	start := f.start(n)
+	return f.pos(start, f.end(n, start))
+}
+
+// start is the first byte of a node, after its anchor and tag.
+func (f *sourceFile) start(n *yaml.Node) int {
+	at := f.offset(n.Line, n.Column)
+	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
+		return at
+	}
+	for at < len(f.text) && (f.text[at] == '&' || f.text[at] == '!') {
+		if i := strings.IndexAny(f.text[at:], " \t\r\n,[]{}"); i >= 0 {
+			at += i
+		} else {
+			at = len(f.text)
+		}
+		at = f.skipBlank(at)
+	}
+	return at
+}
+
+// skipBlank steps over white space, line ends and comments.
+func (f *sourceFile) skipBlank(at int) int {
+	for at < len(f.text) {
+		switch f.text[at] {
+		case ' ', '\t', '\r', '\n':
+			at++
+		case '#':
+			if i := strings.IndexByte(f.text[at:], '\n'); i >= 0 {
+				at += i
+			} else {
+				at = len(f.text)
+			}
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// end is the byte after a node that starts at start.
+func (f *sourceFile) end(n *yaml.Node, start int) int {
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		return f.scalarEnd(n, start)
+	case n.Kind == yaml.AliasNode:
+		return min(start+1+len(n.Value), len(f.text))
+	case n.Alias != nil: // a mapping with more in it than was written there
+		return f.end(n.Alias, start)
+	case n.Style&yaml.FlowStyle != 0:
+		at := min(start+1, len(f.text))
+		if len(n.Content) > 0 {
+			last := n.Content[len(n.Content)-1]
+			at = max(at, f.end(last, f.start(last)))
+		}
+		for at = f.skipBlank(at); at < len(f.text) && f.text[at] == ','; {
+			at = f.skipBlank(at + 1)
+		}
+		return min(at+1, len(f.text))
+	case len(n.Content) > 0:
+		last := n.Content[len(n.Content)-1]
+		return max(start, f.end(last, f.start(last)))
+	}
+	return start
+}
+
+func (f *sourceFile) scalarEnd(n *yaml.Node, start int) int {
+	rest := f.text[start:]
+	switch {
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		for i := 1; i < len(rest); i++ {
+			if rest[i] == '\\' {
+				i++
+			} else if rest[i] == '"' {
+				return start + i + 1
+			}
+		}
+		return len(f.text)
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		for i := 1; i < len(rest); i++ {
+			if rest[i] != '\'' {
+				continue
+			}
+			if i++; i >= len(rest) || rest[i] != '\'' {
+				return start + i
+			}
+		}
+		return len(f.text)
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return f.blockEnd(start)
+	case strings.HasPrefix(rest, n.Value):
+		return start + len(n.Value)
+	}
+	return f.foldedEnd(n.Value, start)
+}
+
+// blockEnd is the end of a block scalar: of its last line that is indented more than the line of its header.
+func (f *sourceFile) blockEnd(start int) int {
+	lineStart := strings.LastIndexByte(f.text[:start], '\n') + 1
+	indent := indentation(f.text[lineStart:])
+	end := start
+	for at := start; at < len(f.text); {
+		line := f.text[at:]
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i]
+		}
+		text := strings.TrimRight(line, " \t\r")
+		if at > start && text != "" && indentation(line) <= indent && lineStart != 0 {
+			break
+		}
+		if text != "" {
+			end = at + len(text)
+		}
+		at += len(line) + 1
+	}
+	return end
+}
+
+func indentation(line string) int {
+	n := 0
+	for n < len(line) && (line[n] == ' ' || line[n] == '-' && n+1 < len(line) && line[n+1] == ' ') {
+		n++
+	}
+	return n
+}
+
+// foldedEnd is the end of a plain scalar over several lines, whose characters but white space are those of value.
+func (f *sourceFile) foldedEnd(value string, start int) int {
+	at := start
+	for i := 0; i < len(value); i++ {
+		if value[i] == ' ' || value[i] == '\n' || value[i] == '\t' {
+			continue
+		}
+		at = f.skipSpace(at)
+		if at >= len(f.text) || f.text[at] != value[i] {
+			return max(at, start)
+		}
+		at++
+	}
+	return at
+}
+
+func (f *sourceFile) skipSpace(at int) int {
+	for at < len(f.text) && strings.IndexByte(" \t\r\n", f.text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// inside is the place of the bytes [i, j) of a scalar's value, or that of the scalar when escapes or
+// folded lines lie between.
+func (f *sourceFile) inside(n *yaml.Node, i, j int) Pos {
+	start := f.start(n)
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		start++
+	}
+	if n.Style&yaml.LiteralStyle != 0 {
+		before := strings.Count(n.Value[:i], "\n")
+		from := strings.LastIndexByte(n.Value[:i], '\n') + 1
+		line, _, _ := strings.Cut(n.Value[from:], "\n")
+		header, _ := f.place(start)
+		written := strings.TrimRight(f.line(header+1+before), "\r\n")
+		indent, ok := strings.CutSuffix(written, line)
+		if ok && strings.Trim(indent, " ") == "" && j-from <= len(line) {
+			at := f.offset(header+1+before, 1) + len(indent) - from
+			return f.pos(at+i, at+j)
+		}
+		return f.span(n)
+	}
+	if start <= len(f.text) && strings.HasPrefix(f.text[start:], n.Value) {
+		return f.pos(start+i, start+j)
+	}
+	return f.span(n)
+}
+
+// line is the text of a line, with its end.
+func (f *sourceFile) line(number int) string {
+	return f.text[f.offset(number, 1):f.offset(number+1, 1)]
+}

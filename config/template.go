@@ -83,7 +83,7 @@ type templateError struct {
 // read from the left. Other braces are themselves, but a name that opens and
 // does not close is an error. The Pos of the parts are left empty.
 func ParseRequest(text string) (*Template, error) {
-	t, faults := parseTemplate(text, scanName)
+	t, _, faults := parseTemplate(text, scanName)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("%s", faults[0].message)
 	}
@@ -94,7 +94,7 @@ func ParseRequest(text string) (*Template, error) {
 // matching brace, quotes respected. {{path}} is the text {path}; a brace before
 // a space, or {}, is itself.
 func ParseText(text string) (*Template, error) {
-	t, faults := parseTemplate(text, scanPath)
+	t, _, faults := parseTemplate(text, scanPath)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("%s", faults[0].message)
 	}
@@ -105,10 +105,10 @@ func ParseText(text string) (*Template, error) {
 // length; 0 when the brace is just a brace.
 type scanner func(text string) (hole *Hole, length int, fault *templateError)
 
-// parseTemplate reads all of the text, past faults, so that they are all found.
-func parseTemplate(text string, scan scanner) (*Template, []templateError) {
-	t := &Template{Text: text}
-	var faults []templateError
+// parseTemplate reads all of the text, past faults, so that they are all found. starts are the bytes where the
+// holes begin, in their order.
+func parseTemplate(text string, scan scanner) (t *Template, starts []int, faults []templateError) {
+	t = &Template{Text: text}
 	var literal strings.Builder
 	flush := func() {
 		if literal.Len() > 0 {
@@ -125,31 +125,44 @@ func parseTemplate(text string, scan scanner) (*Template, []templateError) {
 		literal.WriteString(text[i : i+next])
 		i += next
 		if strings.HasPrefix(text[i:], "{{") {
-			if _, n, fault := scan(text[i+1:]); n > 0 && fault == nil && strings.HasPrefix(text[i+1+n:], "}") {
-				literal.WriteString(text[i+1 : i+1+n])
-				i += n + 2
+			n := doubled(text[i:], scan)
+			if n == 0 {
+				literal.WriteByte('{')
+				i++
 				continue
 			}
-			literal.WriteByte('{')
-			i++
+			literal.WriteString(text[i+1 : i+1+n])
+			i += n + 2
 			continue
 		}
 		hole, n, fault := scan(text[i:])
-		if fault != nil {
-			fault.start, fault.end = fault.start+i, fault.end+i
+		switch {
+		case fault != nil:
+			literal.WriteString(text[i : i+fault.end])
+			fault.start, fault.end = i, i+fault.end
 			faults = append(faults, *fault)
-		}
-		if n == 0 {
+			i = fault.end
+		case n == 0:
 			literal.WriteByte('{')
 			i++
-			continue
+		default:
+			flush()
+			t.Parts = append(t.Parts, Part{Text: text[i : i+n], Hole: hole})
+			starts = append(starts, i)
+			i += n
 		}
-		flush()
-		t.Parts = append(t.Parts, Part{Text: text[i : i+n], Hole: hole})
-		i += n
 	}
 	flush()
-	return t, faults
+	return t, starts, faults
+}
+
+// doubled gives the length of {name} in text that begins with {{name}}, or 0.
+func doubled(text string, scan scanner) int {
+	_, n, fault := scan(text[1:])
+	if fault != nil || n == 0 || !strings.HasPrefix(text[1+n:], "}") {
+		return 0
+	}
+	return n
 }
 
 func isNameStart(c byte) bool {
@@ -194,8 +207,8 @@ func scanName(text string) (*Hole, int, *templateError) {
 		i++
 	}
 	if i >= len(text) || text[i] != '}' || text[i-1] == '.' {
-		return nil, 0, &templateError{end: i, message: fmt.Sprintf("%q opens a hole that is not closed after its name", text[:i]),
-			hint: fmt.Sprintf("close it with }, or put a space after the brace if it is text: { %s", names[0])}
+		return nil, 0, &templateError{end: i, message: fmt.Sprintf("%q opens a hole that is not closed after its name", excerpt(text[:i])),
+			hint: "close it with }, or put a space after the brace if it is text"}
 	}
 	hole := &Hole{Name: names[0], Path: names[1:], Slash: slash}
 	if names[0] == "vars" && len(names) == 2 {
@@ -232,11 +245,8 @@ func scanPath(text string) (*Hole, int, *templateError) {
 			return &Hole{From: FromResult, Value: parsePath(text[1:i], Pos{})}, i + 1, nil
 		}
 	}
-	end := len(text)
-	if i := strings.IndexByte(text, '\n'); i > 0 {
-		end = i
-	}
-	return nil, 0, &templateError{end: end, message: fmt.Sprintf("%q opens a hole that is not closed", text[:end]), hint: "close it with }"}
+	line, _, _ := strings.Cut(text, "\n")
+	return nil, 0, &templateError{end: len(text), message: fmt.Sprintf("%q opens a hole that is not closed", excerpt(line)), hint: "close it with }"}
 }
 
 // parsePath splits a path into its root and the rest.
