@@ -105,7 +105,7 @@ func New(c *config.Catalog, o Options) (*Bridge, error) {
 func (b *Bridge) compile(c *config.Catalog) (*generation, error) {
 	g := &generation{apis: map[string]*api{}, byName: map[string]*tool{},
 		identity: identify(c, b.options.Version), instructions: c.Server.Instructions}
-	v := newVars(c, b.options.Env, b.masks)
+	v := newVars(c, b.options.Env)
 	for _, e := range c.APIs {
 		a, err := newAPI(e.Value, b.options, b.masks)
 		if err != nil {

@@ -5,19 +5,9 @@ import (
 	"net/http"
 
 	"tbridge/config"
-	"tbridge/validate"
 )
 
 // Each of these moves to the file of its owner.
-
-// request side: plan.go and the files beside it
-type plan struct{}
-type vars struct{}
-
-func newVars(c *config.Catalog, env config.Lookup, m *masks) *vars            { panic("to be built") }
-func compilePlan(def *config.Tool, c *config.Catalog, v *vars) (*plan, error) { panic("to be built") }
-func (p *plan) fill(c *call, s *validate.Schema) *Error                       { panic("to be built") }
-func (p *plan) render(c *call) (*request, *Error)                             { panic("to be built") }
 
 // upstream side: api.go and the files beside it
 type api struct{}

@@ -1,0 +1,147 @@
+package bridge
+
+import (
+	"io"
+
+	"tbridge/config"
+)
+
+// A bodyPlan is how the body of a tool is made.
+type bodyPlan struct {
+	root        *node
+	encode      encoder
+	contentType *text  // nil: fallback
+	fallback    string // the content type of the encoding
+}
+
+// An encoder makes the contents of a body, one after the other. A content type, if not empty, beats the plan's.
+type encoder func(f *frame, root *node) (contents []content, contentType string, err *Error)
+
+// An encoding is one way to write a body, and the dialect of its text.
+type encoding struct {
+	encode      encoder
+	contentType string
+	dialect     *dialect
+}
+
+var encodings = map[string]encoding{
+	"":          {encodeJSON, "application/json", inText},
+	"json":      {encodeJSON, "application/json", inText},
+	"form":      {encodeForm, "application/x-www-form-urlencoded", inForm},
+	"multipart": {encodeMultipart, "multipart/form-data", inPart},
+	"text":      {encodeText, "text/plain; charset=utf-8", inText},
+	"xml":       {encodeXML, "application/xml; charset=utf-8", inXML},
+	"ndjson":    {encodeLines, "application/x-ndjson", inText},
+	"bytes":     {encodeBytes, "application/octet-stream", inText},
+}
+
+// render makes the body. It may be opened several times, each reader beginning at its start.
+func (p *bodyPlan) render(f *frame) (*body, *Error) {
+	contents, contentType, err := p.encode(f, p.root)
+	if err != nil {
+		return nil, err
+	}
+	b := &body{contentType: p.fallback, files: f.files}
+	if p.contentType != nil {
+		s, ok, err := renderHeader(f, "Content-Type", p.contentType)
+		if err != nil {
+			return nil, err
+		}
+		if ok && s != "" {
+			b.contentType = s
+		}
+	}
+	b.contentType += contentType
+	for _, c := range contents {
+		b.length += c.size
+	}
+	b.open = func() (io.ReadCloser, error) {
+		readers := make([]io.Reader, len(contents))
+		for i, c := range contents {
+			readers[i] = c.reader()
+		}
+		if len(readers) == 1 {
+			return io.NopCloser(readers[0]), nil
+		}
+		return io.NopCloser(io.MultiReader(readers...)), nil
+	}
+	return b, nil
+}
+
+func encodeJSON(f *frame, root *node) ([]content, string, *Error) {
+	v, ok, err := root.build(f)
+	if err != nil {
+		return nil, "", err
+	}
+	if !ok {
+		v = config.JSON{Kind: config.KindObject}
+	}
+	return []content{inMemory(v.Append(make([]byte, 0, 512)))}, "", nil
+}
+
+// encodeLines writes one JSON value a line: each element of a list, or the value itself.
+func encodeLines(f *frame, root *node) ([]content, string, *Error) {
+	v, ok, err := root.build(f)
+	if err != nil {
+		return nil, "", err
+	}
+	var b []byte
+	lines := []config.JSON{v}
+	if v.Kind == config.KindArray {
+		lines = v.Items
+	}
+	for _, line := range lines {
+		if ok {
+			b = append(line.Append(b), '\n')
+		}
+	}
+	return []content{inMemory(b)}, "", nil
+}
+
+func encodeForm(f *frame, root *node) ([]content, string, *Error) {
+	e := emitter{f: f, d: inForm}
+	if err := e.root(root); err != nil {
+		return nil, "", err
+	}
+	var b []byte
+	for i, item := range e.items {
+		if i > 0 {
+			b = append(b, '&')
+		}
+		b = append(escapeForm(b, item.name), '=')
+		b = append(b, item.value...)
+	}
+	return []content{inMemory(b)}, "", nil
+}
+
+func encodeText(f *frame, root *node) ([]content, string, *Error) { return encodeAs(f, root, inText) }
+func encodeXML(f *frame, root *node) ([]content, string, *Error)  { return encodeAs(f, root, inXML) }
+
+func encodeAs(f *frame, root *node, d *dialect) ([]content, string, *Error) {
+	var b []byte
+	var err *Error
+	switch root.kind {
+	case nodeConstant:
+		b = []byte(root.typed)
+	case nodeHole:
+		b, _, err = root.hole.append(nil, f, d, true)
+	case nodeText:
+		var s string
+		s, _, err = root.text.render(f, d)
+		b = []byte(s)
+	}
+	return []content{inMemory(b)}, "", err
+}
+
+// encodeBytes sends a file's bytes as they are; anything else as its text.
+func encodeBytes(f *frame, root *node) ([]content, string, *Error) {
+	if root.kind != nodeHole || !root.hole.shape.isFile() {
+		return encodeAs(f, root, inText)
+	}
+	v, ok, err := root.hole.value(f)
+	if err != nil || !ok || v.Kind == config.KindNull {
+		return []content{inMemory(nil)}, "", err
+	}
+	c, err := root.hole.shape.file.content(f, root.hole.label, v.Text)
+	return []content{c}, "", err
+}

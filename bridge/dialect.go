@@ -1,0 +1,236 @@
+package bridge
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"tbridge/config"
+)
+
+// A dialect is how text is written in one part of a request.
+type dialect struct {
+	style  string                            // of a list or object that declares none
+	single bool                              // there is room for one value: repeat and brackets are written as commas
+	escape func(b []byte, s string) []byte   // nil: text stands as it is
+	check  func(s string) (complaint string) // nil: any text can stand there
+}
+
+var (
+	inPath   = &dialect{style: "comma", single: true, escape: escapePath, check: checkSegment}
+	inSlash  = &dialect{style: "comma", single: true, escape: escapeSegments, check: checkSegments}
+	inQuery  = &dialect{escape: escapeQuery}
+	inForm   = &dialect{escape: escapeForm}
+	inPart   = &dialect{}
+	inHeader = &dialect{style: "comma", single: true, check: checkControls}
+	inCookie = &dialect{style: "comma", single: true, escape: escapeQuery, check: checkControls}
+	inText   = &dialect{style: "json", single: true}
+	inXML    = &dialect{style: "json", single: true, escape: escapeXML, check: checkXML}
+)
+
+// append appends one text. r is the hole it stands in for.
+func (d *dialect) append(b []byte, r *ref, s string) ([]byte, *Error) {
+	if d.check != nil {
+		if complaint := d.check(s); complaint != "" {
+			return b, r.refuse("%s", complaint)
+		}
+	}
+	return d.appendEscaped(b, s), nil
+}
+
+func (d *dialect) appendEscaped(b []byte, s string) []byte {
+	if d.escape == nil {
+		return append(b, s...)
+	}
+	return d.escape(b, s)
+}
+
+// escaped is text of the file, or a name, as it goes on the wire.
+func (d *dialect) escaped(s string) string {
+	if d.escape == nil {
+		return s
+	}
+	return string(d.escape(nil, s))
+}
+
+// styleOf is the style of a list or object where there is room for one value.
+func (d *dialect) styleOf(s *shape) string {
+	if s == nil || s.style == "" || d.single && (s.style == "repeat" || s.style == "brackets") {
+		return d.style
+	}
+	return s.style
+}
+
+var delimiters = map[string]string{"comma": ",", "space": " ", "pipe": "|"}
+
+// join appends a list, or an object as name, value, name, value, as one text; false when it is empty.
+func (d *dialect) join(b []byte, r *ref, v config.JSON, style string) ([]byte, bool, *Error) {
+	if style == "json" {
+		b, err := d.append(b, r, v.String())
+		return b, true, err
+	}
+	delimiter := delimiters[style]
+	written := delimiter
+	if style != "comma" { // a comma may stand in a URL as it is, and so differs from one in an element
+		written = d.escaped(delimiter)
+	}
+	n := 0
+	add := func(s string) (err *Error) {
+		if strings.Contains(s, delimiter) && (style == "pipe" || d.escape == nil) {
+			return r.refuse("an element holds %q, which separates elements here", delimiter)
+		}
+		if n++; n > 1 {
+			b = append(b, written...)
+		}
+		b, err = d.append(b, r, s)
+		return err
+	}
+	for i, item := range v.Items {
+		switch item.Kind {
+		case config.KindNull:
+			continue
+		case config.KindArray, config.KindObject:
+			return b, false, r.refuse("holds an %s, which style %s cannot write", item.Kind, style)
+		}
+		if v.Kind == config.KindObject {
+			if err := add(v.Keys[i]); err != nil {
+				return b, false, err
+			}
+		}
+		if err := add(item.Text); err != nil {
+			return b, false, err
+		}
+	}
+	return b, n > 0, nil
+}
+
+// A safeSet says which bytes stand in a URL as they are.
+type safeSet [256]bool
+
+func safe(more string) *safeSet {
+	var set safeSet
+	const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~" // RFC 3986, section 2.3
+	for _, c := range []byte(unreserved + more) {
+		set[c] = true
+	}
+	return &set
+}
+
+var (
+	safeInQuery   = safe("")
+	safeInSegment = safe("$&+=:@")
+	safeInPath    = safe("!$&'()*+,;=:@/") // of the file itself: RFC 3986, section 3.3
+	safeInRaw     = safe("!$'()*+,;:@/?")  // the same, in a name or value of its query
+)
+
+// appendPercent appends s, all bytes that are not safe percent-encoded.
+func appendPercent(b []byte, s string, set *safeSet) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; set[c] {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}
+
+func escapePath(b []byte, s string) []byte  { return appendPercent(b, s, safeInSegment) }
+func escapeQuery(b []byte, s string) []byte { return appendPercent(b, s, safeInQuery) }
+
+func escapeSegments(b []byte, s string) []byte {
+	for i, segment := range strings.Split(s, "/") {
+		if i > 0 {
+			b = append(b, '/')
+		}
+		b = escapePath(b, segment)
+	}
+	return b
+}
+
+// escapeForm writes as HTML forms do: a space is a plus sign.
+func escapeForm(b []byte, s string) []byte {
+	for i, word := range strings.Split(s, " ") {
+		if i > 0 {
+			b = append(b, '+')
+		}
+		b = appendPercent(b, word, safeInQuery)
+	}
+	return b
+}
+
+// appendWritten appends text of the file that is already part of a URL: what is percent-encoded stays so.
+func appendWritten(b []byte, s string, set *safeSet) []byte {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && isEncoded(s[i:]) {
+			b = append(b, s[i:i+3]...)
+			i += 2
+			continue
+		}
+		b = appendPercent(b, s[i:i+1], set)
+	}
+	return b
+}
+
+// isEncoded says whether s begins with a percent-encoded byte.
+func isEncoded(s string) bool {
+	return len(s) >= 3 && s[0] == '%' && unhex(s[1]) >= 0 && unhex(s[2]) >= 0
+}
+
+func unhex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// escapeXML escapes markup, quotes and the white space that XML would normalise.
+func escapeXML(b []byte, s string) []byte {
+	w := appender(b)
+	_ = xml.EscapeText(&w, []byte(s)) // writing to memory does not fail
+	return w
+}
+
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
+}
+
+// control finds a control character: C0 or DEL.
+func control(s string) (c byte, found bool) {
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] == 0x7f {
+			return s[i], true
+		}
+	}
+	return 0, false
+}
+
+func checkControls(s string) string {
+	if c, found := control(s); found {
+		return fmt.Sprintf("holds the control character U+%04X, which cannot stand there", c)
+	}
+	return ""
+}
+
+// checkXML refuses what no XML 1.0 document can hold, escaped or not (section 2.2).
+func checkXML(s string) string {
+	for _, r := range s {
+		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return fmt.Sprintf("holds the character U+%04X, which XML cannot hold", r)
+		}
+	}
+	if !utf8.ValidString(s) {
+		return "is not valid UTF-8"
+	}
+	return ""
+}

@@ -1,0 +1,212 @@
+package bridge
+
+import (
+	"strconv"
+
+	"tbridge/config"
+)
+
+// An item is one pair of a query, a form or a multipart body. The name is as it reads, the value as it goes on the wire.
+type item struct {
+	name  string
+	value string
+	json  bool      // the value is JSON text
+	file  *openFile // the value, in a multipart body
+}
+
+// An emitter writes a tree as named values, in order. Null and absent are no value.
+type emitter struct {
+	f       *frame
+	d       *dialect
+	uploads bool // files are items of their own; else they are base64 text
+	items   []item
+}
+
+// root emits a tree whose members are the names themselves.
+func (e *emitter) root(n *node) *Error {
+	if n.kind == nodeHole {
+		v, ok, err := n.hole.value(e.f)
+		if err != nil || !ok || v.Kind == config.KindNull {
+			return err
+		}
+		if v.Kind != config.KindObject {
+			return n.hole.refuse("must be an object here, whose members are the names")
+		}
+		return e.members(n.hole, "", v, n.hole.shape, false)
+	}
+	return e.fields("", n, false)
+}
+
+// node emits what stands below a name. Within brackets, all below is in brackets unless it says otherwise.
+func (e *emitter) node(name string, n *node, within bool) *Error {
+	switch n.kind {
+	case nodeConstant:
+		if n.value.Kind != config.KindNull {
+			e.add(name, e.d.escaped(n.typed))
+		}
+	case nodeText:
+		s, ok, err := n.text.render(e.f, e.d)
+		if ok {
+			e.add(name, s)
+		}
+		return err
+	case nodeHole:
+		v, ok, err := n.hole.value(e.f)
+		if err != nil || !ok {
+			return err
+		}
+		return e.value(n.hole, name, v, n.hole.shape, e.style(n.hole.shape, v, within))
+	case nodeList:
+		return e.list(name, n, within)
+	case nodeMapping:
+		return e.fields(name, n, true)
+	}
+	return nil
+}
+
+func (e *emitter) list(name string, n *node, within bool) *Error {
+	numbered := false
+	for _, below := range n.items {
+		numbered = numbered || below.kind == nodeList || below.kind == nodeMapping
+	}
+	for i, below := range n.items {
+		if !below.kept(e.f, false) {
+			continue
+		}
+		if err := e.node(elementName(name, i, numbered, within), below, numbered || within); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elementName is the name of a list's element: a[0], a[] or, without brackets, a.
+func elementName(name string, i int, numbered, brackets bool) string {
+	switch {
+	case numbered:
+		return name + "[" + strconv.Itoa(i) + "]"
+	case brackets:
+		return name + "[]"
+	}
+	return name
+}
+
+func (e *emitter) fields(name string, n *node, within bool) *Error {
+	for _, field := range n.fields {
+		if field.optional && !field.value.given(e.f, false) {
+			continue
+		}
+		if err := e.node(memberName(name, field.name, within), field.value, within); err != nil {
+			return err
+		}
+	}
+	if n.rest == nil {
+		return nil
+	}
+	return n.rest.each(e.f, func(key string, v config.JSON) *Error {
+		r := &ref{label: key}
+		return e.value(r, memberName(name, key, within), v, nil, e.style(nil, v, within))
+	})
+}
+
+// memberName is the name of an object's member: a[b], or b at the top.
+func memberName(name, member string, within bool) string {
+	if !within {
+		return member
+	}
+	return name + "[" + member + "]"
+}
+
+// style is the style of a value. A list that declares none repeats its name, unless it holds what cannot be repeated.
+func (e *emitter) style(s *shape, v config.JSON, within bool) string {
+	if s != nil && s.style != "" {
+		return s.style
+	}
+	if within || v.Kind == config.KindObject || nested(v) {
+		return "brackets"
+	}
+	return "repeat"
+}
+
+// nested says whether a list or object holds another.
+func nested(v config.JSON) bool {
+	for _, below := range v.Items {
+		if below.Kind == config.KindArray || below.Kind == config.KindObject {
+			return true
+		}
+	}
+	return false
+}
+
+// value emits one value below a name.
+func (e *emitter) value(r *ref, name string, v config.JSON, s *shape, style string) *Error {
+	switch {
+	case v.Kind == config.KindNull, v.Kind == config.KindArray && len(v.Items) == 0:
+		return nil
+	case v.Kind != config.KindArray && v.Kind != config.KindObject:
+		return e.scalar(name, v, s)
+	case style == "brackets" && v.Kind == config.KindObject:
+		return e.members(r, name, v, s, true)
+	case style == "repeat" || style == "brackets":
+		return e.elements(r, name, v, s, style)
+	}
+	v, err := s.outward(e.f, v)
+	if err != nil {
+		return err
+	}
+	b, ok, err := e.d.join(nil, r, v, style)
+	if ok {
+		e.items = append(e.items, item{name: name, value: string(b), json: style == "json"})
+	}
+	return err
+}
+
+func (e *emitter) scalar(name string, v config.JSON, s *shape) *Error {
+	switch {
+	case !s.isFile():
+		e.add(name, e.d.escaped(v.Text))
+	case e.uploads:
+		file, err := s.file.open(e.f, s.label, v.Text)
+		e.items = append(e.items, item{name: name, file: file})
+		return err
+	default:
+		encoded, err := s.file.base64(e.f, s.label, v.Text)
+		e.add(name, e.d.escaped(encoded))
+		return err
+	}
+	return nil
+}
+
+// elements emits a list, or an object whose members repeat as names of their own (style repeat).
+func (e *emitter) elements(r *ref, name string, v config.JSON, s *shape, style string) *Error {
+	if style == "repeat" && nested(v) {
+		return r.refuse("holds a list or object, which style repeat cannot write")
+	}
+	if v.Kind == config.KindObject {
+		return e.members(r, "", v, s, false)
+	}
+	numbered := nested(v)
+	for i, below := range v.Items {
+		if err := e.value(r, elementName(name, i, numbered, style == "brackets"), below, s.item(), style); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// members emits an object: in brackets below a name, or as names of their own.
+func (e *emitter) members(r *ref, name string, v config.JSON, s *shape, within bool) *Error {
+	for i, below := range v.Items {
+		m := s.member(v.Keys[i])
+		style := "brackets"
+		if !within {
+			style = e.style(m, below, false)
+		}
+		if err := e.value(r, memberName(name, s.wireName(v.Keys[i]), within), below, m, style); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *emitter) add(name, value string) { e.items = append(e.items, item{name: name, value: value}) }

@@ -1,0 +1,315 @@
+package bridge
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"strings"
+
+	"tbridge/config"
+)
+
+// A frame is one call being rendered.
+type frame struct {
+	call   *call
+	values []*config.JSON // of the declared arguments, by position; nil: absent
+	files  []io.Closer    // opened on the way
+}
+
+func (f *frame) close() {
+	for _, file := range f.files {
+		_ = file.Close()
+	}
+}
+
+// callID gives the UUID of the call (RFC 9562, version 4), the same however often it is asked for.
+func (c *call) callID() string {
+	if c.id == "" {
+		var b [16]byte
+		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program rather than give weak bytes
+		b[6] = b[6]&0x0f | 0x40
+		b[8] = b[8]&0x3f | 0x80
+		c.id = fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	}
+	return c.id
+}
+
+// A ref is a compiled hole: where its value comes from, and what was declared of it.
+type ref struct {
+	from  config.HoleFrom
+	label string   // in messages: who.name
+	slot  int      // of a declared argument
+	name  string   // of an argument of an open tool, which has no slot
+	path  []string // members below it
+	shape *shape   // nil: nothing was declared
+	text  string   // of a variable
+	rest  *node    // of {*}
+	slash bool     // {+name}
+}
+
+// value gives the value of the hole; false when it is absent.
+func (r *ref) value(f *frame) (config.JSON, bool, *Error) {
+	switch r.from {
+	case config.FromVars:
+		return config.StringJSON(r.text), true, nil
+	case config.FromCall:
+		return config.StringJSON(f.call.callID()), true, nil
+	case config.FromRest:
+		return r.rest.build(f)
+	}
+	v, ok := r.argument(f)
+	for _, member := range r.path {
+		if !ok {
+			break
+		}
+		v, ok = v.Get(member)
+	}
+	return v, ok, nil
+}
+
+func (r *ref) argument(f *frame) (config.JSON, bool) {
+	if r.slot < 0 {
+		return f.call.args.Get(r.name)
+	}
+	if v := f.values[r.slot]; v != nil {
+		return *v, true
+	}
+	return config.JSON{}, false
+}
+
+// given says whether the hole names an argument that has a value.
+func (r *ref) given(f *frame, nulls bool) bool {
+	switch r.from {
+	case config.FromArgument:
+		v, ok, _ := r.value(f)
+		return ok && (nulls || v.Kind != config.KindNull)
+	case config.FromRest:
+		return r.rest.given(f, nulls)
+	}
+	return false
+}
+
+// refuse makes the error of a value that cannot stand where its hole is.
+func (r *ref) refuse(format string, args ...any) *Error {
+	kind := kindInvalidArguments
+	if r.from == config.FromVars {
+		kind = kindInternal
+	}
+	return errorf(kind, "%s: %s", r.label, fmt.Sprintf(format, args...))
+}
+
+// append appends the value as text, as the dialect writes it; false when it is absent or null. Alone in its
+// template, a list or object is written by its style; beside other text only scalars can stand.
+func (r *ref) append(b []byte, f *frame, d *dialect, alone bool) ([]byte, bool, *Error) {
+	v, ok, err := r.value(f)
+	if err != nil || !ok || v.Kind == config.KindNull {
+		return b, false, err
+	}
+	if v, err = r.shape.outward(f, v); err != nil {
+		return b, false, err
+	}
+	if v.Kind != config.KindArray && v.Kind != config.KindObject {
+		b, err = d.append(b, r, v.Text)
+		return b, true, err
+	}
+	if !alone {
+		return b, false, r.refuse("is an %s, and beside other text only a string, number or boolean can stand", v.Kind)
+	}
+	return d.join(b, r, v, d.styleOf(r.shape))
+}
+
+// A text is a compiled template whose literals are already as they go on the wire.
+type text struct {
+	parts []textPart
+	size  int // of the literals
+}
+
+// A textPart is literal text, or a hole.
+type textPart struct {
+	literal string
+	ref     *ref
+}
+
+// constant gives the text if it has no hole.
+func (t *text) constant() (string, bool) {
+	if len(t.parts) == 0 {
+		return "", true
+	}
+	return t.parts[0].literal, len(t.parts) == 1 && t.parts[0].ref == nil
+}
+
+// render fills the holes; false when any of them is absent or null.
+func (t *text) render(f *frame, d *dialect) (string, bool, *Error) {
+	if s, ok := t.constant(); ok {
+		return s, true, nil
+	}
+	b := make([]byte, 0, t.size+32)
+	for _, p := range t.parts {
+		if p.ref == nil {
+			b = append(b, p.literal...)
+			continue
+		}
+		var ok bool
+		var err *Error
+		if b, ok, err = p.ref.append(b, f, d, len(t.parts) == 1); err != nil || !ok {
+			return "", false, err
+		}
+	}
+	return string(b), true, nil
+}
+
+// given says whether any argument it names has a value.
+func (t *text) given(f *frame, nulls bool) bool {
+	for _, p := range t.parts {
+		if p.ref != nil && p.ref.given(f, nulls) {
+			return true
+		}
+	}
+	return false
+}
+
+// first is the first hole, for messages about the whole text.
+func (t *text) first() *ref {
+	for _, p := range t.parts {
+		if p.ref != nil {
+			return p.ref
+		}
+	}
+	return &ref{from: config.FromVars, label: "constant text"}
+}
+
+// A shape is what of a declared argument matters on the wire.
+type shape struct {
+	label   string // in messages: stops[].place
+	key     string // as the caller names it
+	wire    string // as the API names it
+	style   string // as declared; empty: the default of the place
+	items   *shape
+	members []*shape
+	file    *fileRule
+	changed bool // a member below has another name on the wire, or there is a file
+}
+
+// item is the shape of an element.
+func (s *shape) item() *shape {
+	if s == nil {
+		return nil
+	}
+	return s.items
+}
+
+// member is the shape of a member; nil when it is not declared.
+func (s *shape) member(key string) *shape {
+	if s == nil {
+		return nil
+	}
+	for _, m := range s.members {
+		if m.key == key {
+			return m
+		}
+	}
+	return nil
+}
+
+// wireName is the name of a member on the wire.
+func (s *shape) wireName(key string) string {
+	if m := s.member(key); m != nil {
+		return m.wire
+	}
+	return key
+}
+
+// isFile says whether the value is a file.
+func (s *shape) isFile() bool { return s != nil && s.file != nil }
+
+// outward gives the value as it stands in JSON: members by their names on the wire, files as base64.
+func (s *shape) outward(f *frame, v config.JSON) (config.JSON, *Error) {
+	if s == nil || !s.changed {
+		return v, nil
+	}
+	if s.file != nil && v.Kind == config.KindString {
+		encoded, err := s.file.base64(f, s.label, v.Text)
+		return config.StringJSON(encoded), err
+	}
+	out := config.JSON{Kind: v.Kind, Text: v.Text}
+	for i, item := range v.Items {
+		below := s.items
+		if v.Kind == config.KindObject {
+			below = s.member(v.Keys[i])
+			out.Keys = append(out.Keys, s.wireName(v.Keys[i]))
+		}
+		item, err := below.outward(f, item)
+		if err != nil {
+			return out, err
+		}
+		out.Items = append(out.Items, item)
+	}
+	return out, nil
+}
+
+// shapeOf gives the shape of a declared argument. Nothing of a is kept.
+func (k *compiler) shapeOf(a *config.Argument, label string) *shape {
+	s := &shape{label: label, key: a.Name, wire: a.Name, style: a.Style}
+	if a.As != "" {
+		s.wire = a.As
+	}
+	if a.Type == "file" {
+		s.file = k.fileRule(a, label)
+		s.changed = true
+	}
+	if a.Items != nil {
+		s.items = k.shapeOf(a.Items, label+"[]")
+		s.changed = s.changed || s.items.changed
+	}
+	for _, p := range a.Properties {
+		m := k.shapeOf(p, label+"."+p.Name)
+		s.members = append(s.members, m)
+		s.changed = s.changed || m.changed || m.wire != m.key
+	}
+	return s
+}
+
+// ref compiles a hole.
+func (k *compiler) ref(h *config.Hole) *ref {
+	label := strings.Join(append([]string{h.Name}, h.Path...), ".")
+	r := &ref{from: h.From, label: label, slot: -1, name: h.Name, path: h.Path, slash: h.Slash}
+	switch h.From {
+	case config.FromVars:
+		r.label = "vars." + h.Name
+		r.text = k.variable(h.Name)
+	case config.FromCall:
+		if r.label = "call." + h.Name; h.Name != "id" {
+			k.failf("unknown hole {%s}; of a call there is {call.id}", r.label)
+		}
+	case config.FromRest:
+		r.rest = k.rest()
+	default:
+		if k.open {
+			break
+		}
+		if r.slot = k.slot(h.Name); r.slot < 0 {
+			k.failf("hole {%s} names no argument", label)
+			break
+		}
+		r.shape = k.shapes[r.slot]
+		for _, member := range h.Path {
+			r.shape = r.shape.member(member)
+		}
+	}
+	return r
+}
+
+// text compiles a template; literal says how its own text goes on the wire.
+func (k *compiler) text(t *config.Template, literal func(string) string) *text {
+	out := &text{}
+	for _, p := range t.Parts {
+		if p.Hole != nil {
+			out.parts = append(out.parts, textPart{ref: k.ref(p.Hole)})
+			continue
+		}
+		s := literal(p.Text)
+		out.parts = append(out.parts, textPart{literal: s})
+		out.size += len(s)
+	}
+	return out
+}

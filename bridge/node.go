@@ -1,0 +1,185 @@
+package bridge
+
+import "tbridge/config"
+
+// A node is a compiled config.Tree: what a body or a query is built from.
+type node struct {
+	kind   nodeKind
+	value  config.JSON // of a constant
+	typed  string      // of a constant, as text
+	hole   *ref
+	text   *text
+	items  []*node
+	fields []field
+	rest   *unnamed // of a mapping that takes what an open call sends
+	named  bool     // an argument is named in it or below it; {*} names none
+}
+
+type nodeKind byte
+
+const (
+	nodeConstant nodeKind = iota
+	nodeHole
+	nodeText
+	nodeList
+	nodeMapping
+)
+
+// A field is one pair of a mapping.
+type field struct {
+	name     string
+	optional bool // it goes when no argument below it has a value
+	value    *node
+}
+
+// unnamed stands for the arguments of an open call that no hole names.
+type unnamed struct{ named map[string]bool }
+
+// each calls do with the name and value of every unnamed argument, as they were sent.
+func (u *unnamed) each(f *frame, do func(name string, v config.JSON) *Error) *Error {
+	for i, name := range f.call.args.Keys {
+		if u.named[name] {
+			continue
+		}
+		if err := do(name, f.call.args.Items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept says whether a list keeps the element: its holes are not all absent.
+func (n *node) kept(f *frame, nulls bool) bool { return !n.named || n.given(f, nulls) }
+
+// given says whether any argument named in the node or below has a value. Null is one only where nulls is true.
+func (n *node) given(f *frame, nulls bool) bool {
+	switch n.kind {
+	case nodeHole:
+		return n.hole.given(f, nulls)
+	case nodeText:
+		return n.text.given(f, nulls)
+	}
+	for _, item := range n.items {
+		if item.given(f, nulls) {
+			return true
+		}
+	}
+	for _, field := range n.fields {
+		if field.value.given(f, nulls) {
+			return true
+		}
+	}
+	found := false
+	if n.rest != nil {
+		_ = n.rest.each(f, func(_ string, v config.JSON) *Error {
+			found = found || nulls || v.Kind != config.KindNull
+			return nil
+		})
+	}
+	return found
+}
+
+// build makes the JSON value; false when it is absent.
+func (n *node) build(f *frame) (config.JSON, bool, *Error) {
+	switch n.kind {
+	case nodeConstant:
+		return n.value, true, nil
+	case nodeHole:
+		v, ok, err := n.hole.value(f)
+		if err == nil && ok {
+			v, err = n.hole.shape.outward(f, v)
+		}
+		return v, ok, err
+	case nodeText:
+		s, ok, err := n.text.render(f, inText)
+		return config.StringJSON(s), ok, err
+	case nodeList:
+		return n.buildList(f)
+	}
+	return n.buildMapping(f)
+}
+
+func (n *node) buildList(f *frame) (config.JSON, bool, *Error) {
+	list := config.JSON{Kind: config.KindArray, Items: make([]config.JSON, 0, len(n.items))}
+	for _, item := range n.items {
+		if !item.kept(f, true) {
+			continue
+		}
+		v, ok, err := item.build(f)
+		if err != nil {
+			return list, false, err
+		}
+		if ok {
+			list.Items = append(list.Items, v)
+		}
+	}
+	return list, true, nil
+}
+
+func (n *node) buildMapping(f *frame) (config.JSON, bool, *Error) {
+	object := config.JSON{Kind: config.KindObject,
+		Keys: make([]string, 0, len(n.fields)), Items: make([]config.JSON, 0, len(n.fields))}
+	put := func(name string, v config.JSON) *Error {
+		object.Keys, object.Items = append(object.Keys, name), append(object.Items, v)
+		return nil
+	}
+	for _, field := range n.fields {
+		if field.optional && !field.value.given(f, true) {
+			continue
+		}
+		v, ok, err := field.value.build(f)
+		if err != nil {
+			return object, false, err
+		}
+		if ok {
+			_ = put(field.name, v)
+		}
+	}
+	if n.rest != nil {
+		_ = n.rest.each(f, put)
+	}
+	return object, true, nil
+}
+
+// tree compiles a tree. literal says how text of the file goes on the wire.
+func (k *compiler) tree(t *config.Tree) *node {
+	switch t.Kind {
+	case config.TreeLiteral:
+		return &node{value: t.Literal, typed: t.Typed}
+	case config.TreeText:
+		return k.treeText(t.Template)
+	case config.TreeList:
+		n := &node{kind: nodeList}
+		for _, item := range t.Items {
+			below := k.tree(item)
+			n.items = append(n.items, below)
+			n.named = n.named || below.named
+		}
+		return n
+	}
+	n := &node{kind: nodeMapping}
+	for _, e := range t.Fields {
+		below := k.tree(e.Value)
+		n.fields = append(n.fields, field{name: e.Key, optional: e.Optional, value: below})
+		n.named = n.named || below.named
+	}
+	return n
+}
+
+func (k *compiler) treeText(t *config.Template) *node {
+	if hole := t.Sole(); hole != nil {
+		if hole.From == config.FromRest {
+			return k.rest()
+		}
+		return &node{kind: nodeHole, hole: k.ref(hole), named: hole.From == config.FromArgument}
+	}
+	if t.Constant() {
+		s := t.Literal()
+		return &node{value: config.StringJSON(s), typed: s}
+	}
+	n := &node{kind: nodeText, text: k.text(t, k.literal)}
+	for _, p := range t.Parts {
+		n.named = n.named || p.Hole != nil && p.Hole.From == config.FromArgument
+	}
+	return n
+}
