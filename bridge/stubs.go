@@ -10,7 +10,10 @@ import (
 // Each of these moves to the file of its owner.
 
 // upstream side: api.go and the files beside it
-type api struct{}
+type api struct {
+	masks   *masks
+	options Options
+}
 type masks struct{}
 
 func newMasks() *masks                                          { panic("to be built") }
@@ -26,14 +29,3 @@ func (a *api) interrupted(ctx context.Context, err error) *Error { panic("to be 
 
 // Preview is a rendered request, secrets shown as their sources.
 type Preview struct{}
-
-// response side: reading.go and the files beside it
-type reading struct{}
-
-func compileReading(def *config.Tool, c *config.Catalog, a *api) (*reading, error) {
-	panic("to be built")
-}
-func (g *reading) read(ctx context.Context, c *call, resp *http.Response) *Result {
-	panic("to be built")
-}
-func (g *reading) failure(e *Error) *Result { panic("to be built") }

@@ -1,0 +1,59 @@
+package bridge
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// resource makes an embedded resource of the bytes of a document.
+func resource(resp *http.Response, d *document) Content {
+	return Content{Type: "resource", Data: []byte(d.raw), MediaType: d.media, URI: "file:///" + url.PathEscape(fileName(resp))}
+}
+
+// fileName is the name an answer gives its body (RFC 6266), else that of what was asked for. It is never a path.
+func fileName(resp *http.Response) string {
+	if name := baseName(disposed(resp.Header.Get("Content-Disposition"))); name != "" {
+		return name
+	}
+	if resp.Request != nil {
+		if name := baseName(resp.Request.URL.Path); name != "" {
+			return name
+		}
+	}
+	return "attachment"
+}
+
+// disposed is the file name of a Content-Disposition; empty when it has none. What browsers understand is
+// understood: a name in the form of RFC 8187 beats the plain one, encoded words, and white space without quotes.
+func disposed(value string) string {
+	_, params, err := mime.ParseMediaType(value)
+	name := params["filename"]
+	if err != nil {
+		_, name, _ = strings.Cut(value, "filename=")
+		name, _, _ = strings.Cut(name, ";")
+		name = strings.Trim(strings.TrimSpace(name), `"`)
+	}
+	if decoded, err := new(mime.WordDecoder).DecodeHeader(name); err == nil {
+		name = decoded
+	}
+	return name
+}
+
+const maxName = 200 // bytes of a file name
+
+// baseName is the last part of a path as a file may be called; empty when nothing of it is left.
+func baseName(name string) string {
+	if !utf8.ValidString(name) {
+		return ""
+	}
+	name = clean(name, false)
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.Trim(strings.NewReplacer("\n", " ", "\t", " ").Replace(name), " .")
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[len(name)-maxName:], "")
+	}
+	return name
+}
