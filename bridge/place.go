@@ -35,7 +35,7 @@ func (a *answer) arguments() string {
 	return a.args
 }
 
-// A path is one compiled place of a value.
+// A place is one compiled path.
 type place struct {
 	text  string // as written
 	root  config.Root
@@ -44,7 +44,7 @@ type place struct {
 	deep  bool // may read JSON out of a string
 }
 
-// paths are places of which the first that is there and not null counts.
+// places are paths of which the first that is there and not null counts.
 type places []place
 
 func compilePaths(from config.Paths) places {
@@ -76,7 +76,7 @@ func (ps places) find(s scope) gjson.Result {
 	return null
 }
 
-// String names the paths for people.
+// String names the places for people.
 func (ps places) String() string {
 	var b []byte
 	for i, p := range ps {

@@ -38,7 +38,7 @@ type reading struct {
 	due        bool   // the answer should be JSON
 	projection projection
 	list       places // nil: the projected value itself
-	maxItems   int   // 0: all
+	maxItems   int    // 0: all
 	text, each wording
 	counts     bool // one of them tells how long the list is
 	output     *validate.Schema
@@ -83,7 +83,9 @@ func (g *reading) compileResponse(def *config.Tool) {
 	g.list, g.maxItems = compilePaths(r.List), r.MaxItems
 	g.text, g.each = compileWording(r.Text), compileWording(r.Each)
 	g.counts = g.text.counts() || g.each.counts()
-	g.output, g.strict = validate.Output(def), r.Check == "strict"
+	if r.Output != nil {
+		g.output, g.strict = validate.Output(def), r.Check == "strict"
+	}
 	g.due = r.Projection != nil || r.Text != nil || r.Each != nil || r.Output != nil
 }
 
