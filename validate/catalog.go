@@ -1,0 +1,120 @@
+package validate
+
+import (
+	"slices"
+
+	"tbridge/config"
+)
+
+// Catalog finds what is wrong with a catalogue beyond what reading it found.
+// It needs no secrets and no network. What it passes without an error, the
+// bridge can build and serve.
+//
+// A catalogue without a File has tools alone: what they refer to in tbridge.yaml
+// is not checked then.
+func Catalog(c *config.Catalog) config.Diagnostics {
+	k := &checker{c: c}
+	if c.File != "" {
+		k.configuration()
+	}
+	k.toolNames()
+	for _, t := range c.Tools {
+		k.tool(t)
+	}
+	k.ds.Sort()
+	return k.ds
+}
+
+// Load reads a bridge directory, given its tbridge.yaml, and checks it: what
+// config.Load and Catalog find, sorted. The error says that a file or directory
+// cannot be read.
+func Load(path string) (*config.Catalog, config.Diagnostics, error) {
+	c, ds, err := config.Load(path)
+	if err != nil {
+		return nil, ds, err
+	}
+	ds = append(ds, Catalog(c)...)
+	ds.Sort()
+	return c, ds, nil
+}
+
+// Servable gives the catalogue without the tools of files that have an Error,
+// and names these files in order. c itself is not changed. An Error in
+// tbridge.yaml is not its business: nothing can be served then.
+func Servable(c *config.Catalog, ds config.Diagnostics) (kept *config.Catalog, left []string) {
+	faulty := map[string]bool{}
+	for _, d := range ds {
+		if d.Severity == config.Error && d.File != c.File {
+			faulty[d.File] = true
+		}
+	}
+	copied := *c
+	copied.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(t *config.Tool) bool { return faulty[t.At().File] })
+	for file := range faulty {
+		left = append(left, file)
+	}
+	slices.Sort(left)
+	return &copied, left
+}
+
+// A checker gathers what the rules find.
+type checker struct {
+	c  *config.Catalog
+	ds config.Diagnostics
+}
+
+func (k *checker) error(at config.Pos, rule, format string, args ...any) *config.Diagnostic {
+	return k.ds.Add(config.Error, at, rule, format, args...)
+}
+
+func (k *checker) warn(at config.Pos, rule, format string, args ...any) *config.Diagnostic {
+	return k.ds.Add(config.Warning, at, rule, format, args...)
+}
+
+func (k *checker) note(at config.Pos, rule, format string, args ...any) *config.Diagnostic {
+	return k.ds.Add(config.Note, at, rule, format, args...)
+}
+
+// near is the hint that names what was probably meant, or otherwise what there is.
+func near(name string, known []string) string {
+	if n := config.Nearest(name, known); n != "" {
+		return "did you mean " + quoted(n) + "?"
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return "there is " + listed(known)
+}
+
+func quoted(s string) string { return `"` + excerpt(s) + `"` }
+
+// A toolCheck is the check of one tool.
+type toolCheck struct {
+	*checker
+	t     *config.Tool
+	api   *config.API     // nil: unknown
+	named map[string]bool // arguments that a hole of the request names
+	rest  bool            // {*} stands in it
+}
+
+// tool applies all rules for one tool.
+func (k *checker) tool(t *config.Tool) {
+	tc := &toolCheck{checker: k, t: t, api: k.c.API(t.API), named: map[string]bool{}}
+	tc.identity()
+	tc.method()
+	tc.annotations()
+	tc.arguments()
+	tc.path()
+	tc.query()
+	tc.headers()
+	tc.cookies()
+	tc.body()
+	tc.placement()
+	tc.oneOf()
+	tc.response()
+	tc.errors(t.Errors)
+	tc.limits(t.Source, t.Timeout, t.Retry, t.Limits)
+}
+
+// sendsBody says whether a request of the tool's method has a body.
+func (k *toolCheck) sendsBody() bool { return k.t.Method != "GET" && k.t.Method != "HEAD" }
