@@ -148,7 +148,7 @@ func (p *pathParser) modifier(ends string) string {
 	for p.at = start; p.at < len(p.text) && strings.IndexByte(":.|"+ends, p.text[p.at]) < 0; p.at++ {
 	}
 	name := p.text[start:p.at]
-	if !gjson.ModifierExists(name) {
+	if !gjson.ModifierExists(name, nil) {
 		return fmt.Sprintf(`unknown modifier @%s; write \@ for the character`, excerpt(name))
 	}
 	if p.at < len(p.text) && p.text[p.at] == ':' {

@@ -84,15 +84,15 @@ func (n *node) find(pointer string, v config.JSON) place {
 			continue
 		}
 		p.order = append(p.order, slices.Index(p.node.names, name))
-		p.path = member(p.path, name)
+		p.path = memberPath(p.path, name)
 		p.value, _ = p.value.Get(name)
 		p.node = p.node.prop(name)
 	}
 	return p
 }
 
-// member is the path of a member.
-func member(path, name string) string {
+// memberPath is the path of a member.
+func memberPath(path, name string) string {
 	if path == "" {
 		return excerpt(name)
 	}
@@ -133,7 +133,7 @@ func (p place) missing() (list []Problem) {
 	required, _ := p.node.schema.Get("required")
 	for _, name := range required.Items {
 		if _, ok := p.value.Get(name.Text); !ok {
-			list = append(list, Problem{Path: member(p.path, name.Text), Message: "required, but not given"})
+			list = append(list, Problem{Path: memberPath(p.path, name.Text), Message: "required, but not given"})
 		}
 	}
 	return list
@@ -144,7 +144,7 @@ func (p place) unknown() (list []Problem) {
 		if slices.Contains(p.node.names, name) {
 			continue
 		}
-		problem := Problem{Path: member(p.path, name), Message: "unknown argument; there are none"}
+		problem := Problem{Path: memberPath(p.path, name), Message: "unknown argument; there are none"}
 		if len(p.node.names) > 0 {
 			problem.Message = "unknown argument; the known ones are " + listed(p.node.names)
 		}

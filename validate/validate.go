@@ -5,15 +5,7 @@
 // advertises is what its Check enforces: both are the same JSON Schema.
 package validate
 
-import (
-	"strings"
-
-	"tbridge/config"
-)
-
-// Catalog finds what is wrong with a catalogue beyond what reading it found.
-// It needs no secrets and no network.
-func Catalog(c *config.Catalog) config.Diagnostics { panic("to be built") }
+import "strings"
 
 // Invalid says everything that is wrong with the arguments of a call.
 type Invalid struct{ Problems []Problem }

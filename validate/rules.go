@@ -1,0 +1,112 @@
+package validate
+
+import (
+	"cmp"
+	"slices"
+
+	"tbridge/config"
+)
+
+const (
+	ruleAlikeTools        = "alike-tools"
+	ruleArgumentKey       = "argument-key"
+	ruleArgumentName      = "argument-name"
+	ruleArgumentType      = "argument-type"
+	ruleArgumentValue     = "argument-value"
+	ruleAuth              = "auth"
+	ruleBaseURL           = "base-url"
+	ruleBody              = "body"
+	ruleConstraint        = "constraint"
+	ruleContent           = "content"
+	ruleDuplicateArgument = "duplicate-argument"
+	ruleDuplicateTool     = "duplicate-tool"
+	ruleEnum              = "enum"
+	ruleEnvelope          = "envelope"
+	ruleErrorRow          = "error-row"
+	ruleFormat            = "format"
+	ruleHeader            = "header"
+	ruleHole              = "hole"
+	ruleHoleType          = "hole-type"
+	ruleInsecureTLS       = "insecure-tls"
+	ruleItems             = "items"
+	ruleLimit             = "limit"
+	ruleLiteralSecret     = "literal-secret"
+	ruleMethod            = "method"
+	ruleNeeds             = "needs"
+	ruleNoDescription     = "no-description"
+	ruleNoType            = "no-type"
+	ruleOneOf             = "one-of"
+	ruleOpenArguments     = "open-arguments"
+	ruleOptionalKey       = "optional-key"
+	rulePath              = "path"
+	rulePathSyntax        = "path-syntax"
+	rulePattern           = "pattern"
+	rulePlace             = "place"
+	rulePlainHTTP         = "plain-http"
+	ruleRange             = "range"
+	ruleReadOnly          = "read-only"
+	ruleStatus            = "status"
+	ruleStyle             = "style"
+	ruleToolName          = "tool-name"
+	ruleToolNameHidden    = "tool-name-hidden"
+	ruleUnknownAPI        = "unknown-api"
+	ruleUnknownHole       = "unknown-hole"
+	ruleVariableName      = "variable-name"
+	ruleVersion           = "version"
+)
+
+// own are the rules of this package.
+var own = []config.Rule{
+	{ID: ruleAlikeTools, About: "Two tools whose names differ only in case, - or _ are mixed up by models."},
+	{ID: ruleArgumentKey, About: "A key that means nothing for the type of an argument, or where the argument stands."},
+	{ID: ruleArgumentName, About: "The name of an argument is 1 to 64 of A-Z a-z 0-9 _ -, and begins with a letter or _; what the API calls it stands under as."},
+	{ID: ruleArgumentType, About: "A file can only be an argument of a tool, not a part of one or of a result."},
+	{ID: ruleArgumentValue, About: "A default, an example or a value of enum must itself be valid for its argument."},
+	{ID: ruleAuth, About: "A credential is one of bearer, basic, api_key and oauth2; a client certificate goes with its key."},
+	{ID: ruleBaseURL, About: "base_url is an absolute http or https URL whose host is fixed; a user and a password belong under auth."},
+	{ID: ruleBody, About: "GET and HEAD send no body; elsewhere the body is what its encoding can write."},
+	{ID: ruleConstraint, About: "A constraint limits values of one type, and is given for an argument of another."},
+	{ID: ruleContent, About: "content: text and content: file pass the body on as it is, so that nothing can be read from it."},
+	{ID: ruleDuplicateArgument, About: "Two arguments of one tool, or two properties of one object, have the same name."},
+	{ID: ruleDuplicateTool, About: "The name of a tool stands once over all files; the later one is left out with its file."},
+	{ID: ruleEnum, About: "enum lists at least one value, and each once."},
+	{ID: ruleEnvelope, About: "ok is a path, {path: P, equals: V} or {absent: P}."},
+	{ID: ruleErrorRow, About: "A row of errors must be able to match, and say what it makes of the answer."},
+	{ID: ruleFormat, About: "A format that would not be checked is refused: what is advertised is what is enforced."},
+	{ID: ruleHeader, About: "Names of headers and cookies are tokens; those that frame the message and the one that carries the credential cannot be set."},
+	{ID: ruleHole, About: "{*} stands alone in body and query only, {+name} in a path only."},
+	{ID: ruleHoleType, About: "In longer text only scalars can stand; a file goes into a body."},
+	{ID: ruleInsecureTLS, About: "Without verification of its certificate anybody can pretend to be the API."},
+	{ID: ruleItems, About: "An array says what its elements are, and only an array has items, only an object properties."},
+	{ID: ruleLimit, About: "A limit, a time or a number of tries is outside of what makes sense."},
+	{ID: ruleLiteralSecret, About: "A secret that is written out is known to everybody who reads the file."},
+	{ID: ruleMethod, About: "The method of a tool is GET, HEAD, POST, PUT, PATCH or DELETE."},
+	{ID: ruleNeeds, About: "A variable or file that must be there where the bridge runs."},
+	{ID: ruleNoDescription, About: "A model chooses tools by their descriptions."},
+	{ID: ruleNoType, About: "An argument without a type is a string, which should be written."},
+	{ID: ruleOneOf, About: "one_of names two or more arguments that may be left out."},
+	{ID: ruleOpenArguments, About: "A tool without arguments takes whatever is sent; [] means none."},
+	{ID: ruleOptionalKey, About: "A key with a question mark goes with the arguments below it, and there are none."},
+	{ID: rulePath, About: "A path is relative, and holds no spaces, no braces but those of holes, no fragment and no dot segments; its query is constant."},
+	{ID: rulePathSyntax, About: "A path into an answer is a gjson path, after $body, $status, $headers.NAME or $args if it starts elsewhere."},
+	{ID: rulePattern, About: "A pattern is a regular expression in RE2 syntax of at most 512 bytes."},
+	{ID: rulePlace, About: "Each argument goes where a hole names it, or where in says, or into the query or body; one that goes nowhere is a mistake."},
+	{ID: rulePlainHTTP, About: "Plain http to another machine shows credentials and data to everybody on the way."},
+	{ID: ruleRange, About: "Limits between which there is no value."},
+	{ID: ruleReadOnly, About: "A client calls a read-only tool without asking; what the method does must not belie it."},
+	{ID: ruleStatus, About: "An HTTP status is 100 to 599."},
+	{ID: ruleStyle, About: "A style can write the shape of the array or object that it is given for."},
+	{ID: ruleToolName, About: "The name of a tool is 1 to 128 of A-Z a-z 0-9 _ . -."},
+	{ID: ruleToolNameHidden, About: "Many clients hide tools whose names have a dot or more than 64 characters."},
+	{ID: ruleUnknownAPI, About: "A tool names one of the apis of tbridge.yaml."},
+	{ID: ruleUnknownHole, About: "A hole names an argument, a property, a variable of tbridge.yaml or {call.id}."},
+	{ID: ruleVariableName, About: "A variable has a name that {vars.NAME} can hold."},
+	{ID: ruleVersion, About: "This tbridge reads version 1 of the language."},
+}
+
+// Rules are all rules that a file is held against, those of reading it too, by ID.
+func Rules() []config.Rule {
+	rules := slices.Concat(config.Rules, own)
+	slices.SortFunc(rules, func(a, b config.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return rules
+}
