@@ -97,14 +97,18 @@ func newField(t reflect.Type, i int, tag string) field {
 
 // A decoder reads nodes into the structs of the model and collects what is wrong.
 type decoder struct {
-	file  *sourceFile
-	ds    *Diagnostics
-	tools bool // the file is a tools file
+	file    *sourceFile
+	ds      *Diagnostics
+	tools   bool // the file is a tools file
+	partial bool // reading a head: what it lacks may stand in the tools
 }
 
 func (d *decoder) errorf(at Pos, rule, format string, args ...any) *Diagnostic {
 	return d.ds.Add(Error, at, rule, format, args...)
 }
+
+// last is the finding reported last.
+func (d *decoder) last() *Diagnostic { return &(*d.ds)[len(*d.ds)-1] }
 
 // wrongKind says that something else is due than what stands there.
 func (d *decoder) wrongKind(n *yaml.Node, label, due string) bool {
@@ -151,8 +155,8 @@ func excerpt(s string) string {
 // plain says whether a scalar was written without quotes, block or tag.
 func plain(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Style == 0 }
 
-// into decodes a mapping into a struct. A partial one may lack required keys.
-func (d *decoder) into(n *yaml.Node, label string, v reflect.Value, partial bool) bool {
+// into decodes a mapping into a struct.
+func (d *decoder) into(n *yaml.Node, label string, v reflect.Value) bool {
 	*v.Field(0).Addr().Interface().(*Source) = Source{d.file, n}
 	if n.Kind != yaml.MappingNode {
 		return d.wrongKind(n, label, "a mapping")
@@ -165,6 +169,9 @@ func (d *decoder) into(n *yaml.Node, label string, v reflect.Value, partial bool
 		switch {
 		case f == nil:
 			d.unknown(key, label, l.keys(func(*field) bool { return true }))
+			if n.Style&yaml.FlowStyle != 0 && plain(value) && value.Value == "" {
+				d.last().Hint = "a comma ends the text before it inside {}; put that text in quotes"
+			}
 			continue
 		case f.notBuilt:
 			d.errorf(d.file.span(key), ruleNotBuilt, "%q is not supported yet by this version of tbridge", f.key).Hint = "leave it out"
@@ -174,13 +181,11 @@ func (d *decoder) into(n *yaml.Node, label string, v reflect.Value, partial bool
 		seen |= 1 << f.index
 	}
 	for i := range l.fields {
-		if f := &l.fields[i]; f.required && !partial && seen&(1<<f.index) == 0 {
+		if f := &l.fields[i]; f.required && !d.partial && seen&(1<<f.index) == 0 {
 			d.errorf(d.beginning(n), ruleMissingKey, "%s lacks %q", label, f.key)
 		}
 	}
-	if !partial {
-		d.finish(v.Addr().Interface())
-	}
+	d.finish(v.Addr().Interface())
 	return true
 }
 
@@ -210,12 +215,11 @@ func (l *layout) keys(pass func(*field) bool) []string {
 // unknown reports a key that nobody reads.
 func (d *decoder) unknown(key *yaml.Node, label string, keys []string) {
 	name := deref(key).Value
-	diag := d.errorf(d.file.span(key), ruleUnknownKey, "%s has no key %q", label, excerpt(name))
+	rest := "; its keys are " + list(keys, "and")
 	if near := Nearest(name, keys); near != "" {
-		diag.Message += fmt.Sprintf("; did you mean %q?", near)
-		return
+		rest = fmt.Sprintf("; did you mean %q?", near)
 	}
-	diag.Message += "; its keys are " + list(keys, "and")
+	d.errorf(d.file.span(key), ruleUnknownKey, "%s has no key %q%s", label, excerpt(name), rest)
 }
 
 // list joins words for a sentence.
@@ -305,11 +309,11 @@ func (d *decoder) value(n *yaml.Node, label string, f *field, v reflect.Value) b
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		return d.into(n, label, v.Elem(), false)
+		return d.into(n, label, v.Elem())
 	case reflect.Slice:
 		return d.list(n, label, f, v)
 	}
-	return d.into(n, label, v, false)
+	return d.into(n, label, v)
 }
 
 func (d *decoder) ordered(n *yaml.Node, label string, f *field, m ordered) bool {

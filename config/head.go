@@ -33,7 +33,7 @@ func (d *decoder) toolsFile(root *yaml.Node) []*Tool {
 		if node.Kind == yaml.MappingNode {
 			node = under(head, node)
 		}
-		if d.into(node, "a tool", reflect.ValueOf(tool).Elem(), false) {
+		if d.into(node, "a tool", reflect.ValueOf(tool).Elem()) {
 			tools = append(tools, tool)
 		}
 	}
@@ -59,7 +59,9 @@ func (d *decoder) head(root *yaml.Node) (head, list *yaml.Node) {
 			head.Content = append(head.Content, key, value)
 		}
 	}
-	d.into(head, "the head", reflect.New(toolType).Elem(), true)
+	d.partial = true
+	d.into(head, "the head", reflect.New(toolType).Elem())
+	d.partial = false
 	return head, list
 }
 

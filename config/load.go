@@ -48,7 +48,7 @@ func parseCatalog(f *sourceFile, ds *Diagnostics) *Catalog {
 		return c
 	}
 	d := decoder{file: f, ds: ds}
-	d.into(root, "tbridge.yaml", reflect.ValueOf(c).Elem(), false)
+	d.into(root, "tbridge.yaml", reflect.ValueOf(c).Elem())
 	return c
 }
 
@@ -67,11 +67,11 @@ func (c *Catalog) readTools(ds *Diagnostics) {
 	}
 	w := walk{root: dir, ds: ds}
 	if err := w.start(); err != nil {
-		severity, rule := Error, ruleUnreadable
 		if errors.Is(err, fs.ErrNotExist) && !c.Has("tools") {
-			severity, rule = Warning, ruleNoTools
+			ds.Add(Warning, at, ruleNoTools, "there is no directory %q beside the file, so that there are no tools", defaultToolsDir)
+		} else {
+			ds.Add(Error, at, ruleUnreadable, "the tools directory cannot be read: %s", reason(err))
 		}
-		ds.Add(severity, at, rule, "the tools directory cannot be read: %s", reason(err))
 		return
 	}
 	if len(w.files) > maxFiles {

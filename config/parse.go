@@ -117,10 +117,29 @@ func syntaxError(f *sourceFile, err error, ds *Diagnostics) {
 	start := f.skipSpaceInLine(f.offset(line, 1))
 	end := start + len(strings.TrimRight(f.text[start:f.offset(line+1, 1)], " \t\r\n"))
 	d := ds.Add(Error, f.pos(start, end), ruleSyntax, "not YAML: %s", message)
+	d.Hint = remedy(message)
 	if text := f.text[f.offset(line, 1):start]; strings.Contains(text, "\t") {
 		at := f.offset(line, 1) + strings.IndexByte(text, '\t')
 		d.Pos, d.Hint = f.pos(at, at+1), "indent with spaces; YAML forbids tabs"
 	}
+}
+
+// remedy says what mostly helps.
+func remedy(message string) string {
+	for _, r := range [...]struct{ of, remedy string }{
+		{"mapping values are not allowed", `put text that holds ": " in quotes, and check the indentation`},
+		{"cannot start any token", "put text that begins with @, ` or % in quotes"},
+		{"expected ',' or", "close the bracket, and put text that holds a comma or a bracket in quotes"},
+		{"could not find expected ':'", "write key: value, with a space after the colon"},
+		{"end of stream", "close the quote"},
+		{"'-' indicator", "indent all keys of an element alike, and begin each element with -"},
+		{"expected key", "indent all keys of a mapping alike"},
+	} {
+		if strings.Contains(message, r.of) {
+			return r.remedy
+		}
+	}
+	return ""
 }
 
 func (f *sourceFile) skipSpaceInLine(at int) int {

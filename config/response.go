@@ -35,7 +35,7 @@ func (d *decoder) verdict(n *yaml.Node, label string) *Verdict {
 		}
 		return v
 	}
-	if !d.into(n, label, reflect.ValueOf(v).Elem(), false) {
+	if !d.into(n, label, reflect.ValueOf(v).Elem()) {
 		return nil
 	}
 	return v
@@ -61,10 +61,13 @@ func (d *decoder) template(n *yaml.Node, label string, scan scanner) *Template {
 	if _, ok := d.text(n, label); !ok {
 		return nil
 	}
-	d.noEnv(n)
+	clean := d.noEnv(n)
 	t, starts, faults := parseTemplate(n.Value, scan)
 	t.Pos = d.file.span(n)
 	for _, fault := range faults {
+		if !clean {
+			break // {NAME:-default} is no hole either
+		}
 		d.errorf(d.file.inside(n, fault.start, fault.end), ruleTemplate, "%s", fault.message).Hint = fault.hint
 	}
 	for i := range t.Parts {

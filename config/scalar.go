@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -21,16 +22,19 @@ func (d *decoder) text(n *yaml.Node, label string) (string, bool) {
 
 var envPattern = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)`)
 
-// noEnv refuses ${NAME} in a tools file.
-func (d *decoder) noEnv(n *yaml.Node) {
+// noEnv refuses ${NAME} in a tools file. It says whether there is none.
+func (d *decoder) noEnv(n *yaml.Node) bool {
 	if !d.tools || !strings.Contains(n.Value, "${") {
-		return
+		return true
 	}
+	clean := true
 	for _, m := range envPattern.FindAllStringSubmatchIndex(n.Value, -1) {
 		name := n.Value[m[2]:m[3]]
 		diag := d.errorf(d.file.inside(n, m[0], m[1]), ruleEnvInTools, "${%s} means nothing in a tools file, which reads no environment", name)
 		diag.Hint = "write a variable under vars in tbridge.yaml and {vars.NAME} here; for a dollar sign before the text {" + name + "} write ${{" + name + "}}"
+		clean = false
 	}
+	return clean
 }
 
 func (d *decoder) str(n *yaml.Node, label string, f *field, p *string) bool {
@@ -46,9 +50,9 @@ func (d *decoder) str(n *yaml.Node, label string, f *field, p *string) bool {
 		d.errorf(d.file.span(n), ruleTooLarge, "a description of %d bytes; at most 8 KiB are allowed", len(s))
 	}
 	if len(f.oneof) > 0 && !slices.Contains(f.oneof, s) {
-		diag := d.errorf(d.file.span(n), ruleWrongValue, "unknown %s %q; use %s", label, excerpt(s), list(f.oneof, "or"))
+		d.wrongValue(n, label, list(f.oneof, "or"))
 		if near := Nearest(s, f.oneof); near != "" {
-			diag.Hint = "did you mean " + strconv.Quote(near) + "?"
+			d.last().Message += fmt.Sprintf("; did you mean %q?", near)
 		}
 	}
 	return true
@@ -103,7 +107,7 @@ func (d *decoder) duration(n *yaml.Node, label string, p *time.Duration) bool {
 	if err != nil || t <= 0 {
 		d.wrongValue(n, label, due)
 		if integerPattern.MatchString(n.Value) && n.Value != "0" {
-			(*d.ds)[len(*d.ds)-1].Hint = "give the unit: " + n.Value + "s"
+			d.last().Hint = "give the unit: " + n.Value + "s"
 		}
 		return false
 	}

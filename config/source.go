@@ -172,7 +172,11 @@ func (f *sourceFile) start(n *yaml.Node) int {
 		return at
 	}
 	for at < len(f.text) && (f.text[at] == '&' || f.text[at] == '!') {
-		if i := strings.IndexAny(f.text[at:], " \t\r\n,[]{}"); i >= 0 {
+		end := " \t\r\n,[]{}"
+		if strings.HasPrefix(f.text[at:], "!<") {
+			end = " \t\r\n"
+		}
+		if i := strings.IndexAny(f.text[at:], end); i >= 0 {
 			at += i
 		} else {
 			at = len(f.text)

@@ -267,7 +267,7 @@ func (d *decoder) choice(n *yaml.Node, label string) (choice, bool) {
 		return c, d.wrongKind(n, label, "text, or {file: PATH}")
 	case yaml.MappingNode:
 		var f fileValue
-		if !d.into(n, label, reflect.ValueOf(&f).Elem(), false) || f.File == "" {
+		if !d.into(n, label, reflect.ValueOf(&f).Elem()) || f.File == "" {
 			return c, false
 		}
 		_, at = below(n, "file")
