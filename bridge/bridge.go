@@ -75,6 +75,8 @@ type tool struct {
 	reading *reading // how its answer is read
 	coerce  bool
 	timeout time.Duration
+	retry   *retry // nil: never
+	limit   limit  // besides the API's
 }
 
 // A call is one tool call on its way through the house.
@@ -139,6 +141,7 @@ func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, e
 	if def.Timeout > 0 {
 		t.timeout = def.Timeout
 	}
+	t.retry, t.limit = compileRetry(def, c.API(def.API)), newLimit(def.Limits, 0)
 	t.listed = Describe(def).append(nil)
 	var err error
 	if t.plan, err = compilePlan(def, c, v); err != nil {
