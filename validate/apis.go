@@ -40,10 +40,7 @@ func (k *checker) checkAPI(a *config.API) {
 	k.envelope(a.Envelope, nil)
 	k.errorText(a.ErrorText)
 	k.errors(a.Errors)
-	k.limits(a.Source, a.Timeout, a.Retry, a.Limits)
-	if b := a.Breaker; b != nil && b.Has("failures") && b.Failures < 1 {
-		k.error(b.At("failures"), ruleLimit, "a breaker opens after 1 failure or more, not %d", b.Failures)
-	}
+	k.limits(a.Source, a.Timeout, a.Retry)
 	if t := a.TLS; t != nil {
 		if t.InsecureSkipVerify {
 			k.warn(t.At("insecure_skip_verify"), ruleInsecureTLS, "insecure_skip_verify: the certificate of api %s is not verified; anybody on the way can read and change what is sent", quoted(a.Name)).Hint = "give ca_file instead"

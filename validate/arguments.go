@@ -10,6 +10,8 @@ import (
 	"tbridge/config"
 )
 
+var types = []string{"string", "integer", "number", "boolean", "array", "object", "file"}
+
 var argumentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
 // maxPattern is how long a regular expression may be, in bytes.
@@ -64,8 +66,14 @@ func (k *toolCheck) argument(a *config.Argument, w where, input bool) {
 	if a.Type == "" && !a.Has("type") {
 		k.warn(a.At("name"), ruleNoType, "%s has no type, and is a string", called(a)).Hint = "write type: string"
 	}
+	if a.Type != "" && !slices.Contains(types, a.Type) {
+		return // which is reported where the file is read
+	}
 	k.shape(a)
 	k.constraints(a)
+	for _, t := range []*config.Template{a.Filename, a.MediaType} {
+		k.template(t, slot{what: "the name or type of a file", form: inText})
+	}
 	if sound := k.pattern(a) && k.format(a) && k.ranges(a); sound {
 		k.values(a)
 	}
@@ -104,16 +112,13 @@ func (k *toolCheck) argumentKeys(a *config.Argument, w where, input bool) {
 	case w == element:
 		refuse("for the elements of an array", "in", "as", "default")
 	case w == member:
-		refuse("for a member of an object: it goes where the object goes", "in", "as")
+		refuse("for a member of an object: it goes where the object goes", "in")
 	}
 	if w == element {
 		refuse("for the elements of an array", "name")
 		if a.Required {
 			refuse("for the elements of an array", "required")
 		}
-	}
-	if w != topLevel && a.Type == "file" {
-		k.error(a.At("type"), ruleArgumentType, "a file is an argument of its own, not a part of one")
 	}
 }
 
@@ -130,9 +135,6 @@ func (k *toolCheck) shape(a *config.Argument) {
 	}
 	if a.Style != "" && !composite(a) {
 		k.error(a.At("style"), ruleStyle, "style is for arrays and objects; %s is of type %s", called(a), kindOf(a))
-	}
-	if a.Has("max_bytes") && a.MaxBytes <= 0 {
-		k.error(a.At("max_bytes"), ruleLimit, "max_bytes must be at least 1")
 	}
 }
 
@@ -181,12 +183,6 @@ func (k *toolCheck) format(a *config.Argument) bool {
 // ranges finds limits that no value keeps.
 func (k *toolCheck) ranges(a *config.Argument) bool {
 	sound := true
-	for _, c := range constraints(a) {
-		if c.value.Kind == config.KindNumber && strings.HasPrefix(c.value.Text, "-") && !strings.Contains(c.kinds, "number") {
-			k.error(a.At(c.key), ruleRange, "%s is %s; want 0 or more", c.key, c.value.Text)
-			sound = false
-		}
-	}
 	if m := rational(a.MultipleOf); m != nil && m.Sign() <= 0 {
 		k.error(a.At("multipleOf"), ruleRange, "multipleOf is %s; want more than 0", *a.MultipleOf)
 		sound = false

@@ -113,7 +113,7 @@ func (k *checker) tool(t *config.Tool) {
 	tc.oneOf()
 	tc.response()
 	tc.errors(t.Errors)
-	tc.limits(t.Source, t.Timeout, t.Retry, t.Limits)
+	tc.limits(t.Source, t.Timeout, t.Retry)
 }
 
 // sendsBody says whether a request of the tool's method has a body.

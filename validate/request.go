@@ -110,7 +110,7 @@ func (k *toolCheck) headers() {
 		k.headerValue(e.Value, "header "+e.Key)
 	}
 	if t := k.t.ContentType; t != nil {
-		k.template(t, slot{what: "content_type", form: inText})
+		k.template(t, slot{what: "content_type", form: inText, places: true})
 		k.constantText(t, "content_type")
 	}
 }
@@ -256,10 +256,10 @@ func (k *toolCheck) bodyShape(b *config.Tree, encoding string) bool {
 
 // placement finds where each argument goes, and those that go nowhere or twice.
 func (k *toolCheck) placement() {
+	if b := k.t.Body; k.t.Arguments == nil && !k.rest && b != nil && b.Kind != config.TreeMapping && k.byMethod() == "body" {
+		k.error(k.t.At("body"), rulePlace, "the tool lists no arguments, so that what is sent is added to the body, which is no mapping").Hint = "list the arguments"
+	}
 	for _, a := range k.t.Arguments {
-		for _, t := range []*config.Template{a.Filename, a.MediaType} {
-			k.template(t, slot{what: "the name or type of a file", form: inText})
-		}
 		if k.named[a.Name] {
 			k.statedPlace(a)
 			continue
@@ -291,10 +291,7 @@ func (k *toolCheck) place(a *config.Argument) {
 		name = a.Name
 	}
 	if in == "" {
-		in, at = "body", a.At("name")
-		if !k.sendsBody() || k.t.Method == "DELETE" {
-			in = "query"
-		}
+		in, at = k.byMethod(), a.At("name")
 	}
 	switch in {
 	case "path":
@@ -315,6 +312,14 @@ func (k *toolCheck) place(a *config.Argument) {
 	}
 }
 
+// byMethod is where arguments go that nothing else places.
+func (k *toolCheck) byMethod() string {
+	if !k.sendsBody() || k.t.Method == "DELETE" {
+		return "query"
+	}
+	return "body"
+}
+
 func (k *toolCheck) placeInBody(a *config.Argument, at config.Pos) {
 	encoding, b := k.encoding(), k.t.Body
 	keyed := encoding == "json" || encoding == "form" || encoding == "multipart"
@@ -323,7 +328,7 @@ func (k *toolCheck) placeInBody(a *config.Argument, at config.Pos) {
 		k.error(at, rulePlace, "%s goes into the body, and a %s sends none", called(a), k.t.Method)
 	case !keyed:
 		k.error(at, rulePlace, "%s goes nowhere: a body in %s takes what its holes name", called(a), encoding).Hint = fmt.Sprintf("write {%s} into the body, or in: query, or in: none", a.Name)
-	case b != nil && b.Kind != config.TreeMapping:
+	case b != nil && b.Kind != config.TreeMapping && !(k.rest && b.Template.Sole() != nil && b.Template.Sole().From == config.FromRest):
 		k.error(at, rulePlace, "%s goes nowhere: the body is no mapping, which it could be added to", called(a)).Hint = fmt.Sprintf("write {%s} into the body, or in: query, or in: none", a.Name)
 	case encoding == "json":
 	default:

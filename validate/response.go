@@ -31,9 +31,6 @@ func (k *toolCheck) response() {
 	k.resultText(r.Text, "text")
 	k.resultText(r.Each, "each")
 	k.content(r)
-	if r.Has("max_items") && r.MaxItems < 1 {
-		k.error(r.At("max_items"), ruleLimit, "max_items is %d; want 1 or more", r.MaxItems)
-	}
 	if r.Check != "" && r.Output == nil {
 		k.warn(r.At("check"), ruleContent, "check says what to do with a result that output does not describe, and there is no output")
 	}
@@ -229,26 +226,16 @@ func (k *checker) statuses(s config.Source, list []int) {
 	}
 }
 
-// limits checks what an API or a tool may take: time, tries, calls.
-func (k *checker) limits(s config.Source, timeout time.Duration, r *config.Retry, l *config.Limits) {
+// limits checks how long a call may take and how often it is tried.
+func (k *checker) limits(s config.Source, timeout time.Duration, r *config.Retry) {
 	if timeout > maxTimeout {
 		k.error(s.At("timeout"), ruleLimit, "a timeout of %s; at most %s are allowed", timeout, maxTimeout)
 	}
-	if r != nil {
-		if r.Attempts < 1 || r.Attempts > 10 {
-			k.error(r.At("attempts"), ruleLimit, "%d attempts; want 1 to 10, the first try counted", r.Attempts)
-		}
-		k.statuses(r.Source, r.Statuses)
-	}
-	if l == nil {
+	if r == nil {
 		return
 	}
-	for _, limit := range []struct {
-		key   string
-		given float64
-	}{{"response", float64(l.Response)}, {"result", float64(l.Result)}, {"concurrency", float64(l.Concurrency)}, {"rate", float64(l.Rate)}} {
-		if l.Has(limit.key) && limit.given <= 0 {
-			k.error(l.At(limit.key), ruleLimit, "%s must be more than 0", limit.key)
-		}
+	if r.Attempts > 10 {
+		k.error(r.At("attempts"), ruleLimit, "%d attempts; want 1 to 10, the first try counted", r.Attempts)
 	}
+	k.statuses(r.Source, r.Statuses)
 }

@@ -60,7 +60,7 @@ var own = []config.Rule{
 	{ID: ruleAlikeTools, About: "Two tools whose names differ only in case, - or _ are mixed up by models."},
 	{ID: ruleArgumentKey, About: "A key that means nothing for the type of an argument, or where the argument stands."},
 	{ID: ruleArgumentName, About: "The name of an argument is 1 to 64 of A-Z a-z 0-9 _ -, and begins with a letter or _; what the API calls it stands under as."},
-	{ID: ruleArgumentType, About: "A file can only be an argument of a tool, not a part of one or of a result."},
+	{ID: ruleArgumentType, About: "A result is JSON or the body as it is, and describes no file."},
 	{ID: ruleArgumentValue, About: "A default, an example or a value of enum must itself be valid for its argument."},
 	{ID: ruleAuth, About: "A credential is one of bearer, basic, api_key and oauth2; a client certificate goes with its key."},
 	{ID: ruleBaseURL, About: "base_url is an absolute http or https URL whose host is fixed; a user and a password belong under auth."},

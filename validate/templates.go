@@ -128,6 +128,9 @@ func (k *checker) variable(name string, at config.Pos, what string) {
 func (k *toolCheck) resolve(p config.Part, s slot) *config.Argument {
 	h := p.Hole
 	a := argument(k.t.Arguments, h.Name)
+	if a == nil && k.t.Arguments == nil {
+		return nil // an open tool: whatever is sent under that name goes here
+	}
 	if a == nil {
 		k.error(p.Pos, ruleUnknownHole, "%s names %s, which is no argument", s.what, quoted(h.Name)).Hint = near(h.Name, argumentNames(k.t.Arguments))
 		return nil
@@ -156,9 +159,9 @@ func (k *toolCheck) resolve(p config.Part, s slot) *config.Argument {
 // holeType checks that a value of the argument's type can stand in the place.
 func (k *toolCheck) holeType(a *config.Argument, p config.Part, s slot, alone bool) {
 	switch {
-	case a.Type == "file" && !s.files:
-		k.error(p.Pos, ruleHoleType, "%s is a file and cannot stand in %s; it goes into a body in json, multipart or bytes", called(a), s.what)
-	case a.Type == "file" && !alone:
+	case !s.files && holdsFile(a):
+		k.error(p.Pos, ruleHoleType, "%s %s and cannot stand in %s; a file goes into a body in json, ndjson, multipart or bytes", called(a), fileWords(a), s.what)
+	case a.Type == "file" && !alone && s.form != inTree:
 		k.error(p.Pos, ruleHoleType, "%s is a file and stands alone in its text", called(a))
 	case !composite(a):
 	case !alone:
@@ -170,6 +173,18 @@ func (k *toolCheck) holeType(a *config.Argument, p config.Part, s slot, alone bo
 	case s.form != inTree:
 		k.style(a, s)
 	}
+}
+
+func fileWords(a *config.Argument) string {
+	if a.Type == "file" {
+		return "is a file"
+	}
+	return "holds a file"
+}
+
+// holdsFile says whether a file is the argument or a part of it.
+func holdsFile(a *config.Argument) bool {
+	return a.Type == "file" || a.Items != nil && holdsFile(a.Items) || slices.ContainsFunc(a.Properties, holdsFile)
 }
 
 // style checks that an array or object can be written in its style outside a JSON body.
