@@ -138,9 +138,9 @@ func encodeBytes(f *frame, root *node) ([]content, string, *Error) {
 	if root.kind != nodeHole || !root.hole.shape.isFile() {
 		return encodeAs(f, root, inText)
 	}
-	v, ok, err := root.hole.value(f)
-	if err != nil || !ok || v.Kind == config.KindNull {
-		return []content{inMemory(nil)}, "", err
+	v, ok := root.hole.value(f)
+	if !ok || v.Kind == config.KindNull {
+		return []content{inMemory(nil)}, "", nil
 	}
 	c, err := root.hole.shape.file.content(f, root.hole.label, v.Text)
 	return []content{c}, "", err

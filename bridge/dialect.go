@@ -4,29 +4,27 @@ import (
 	"encoding/xml"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"tbridge/config"
 )
 
 // A dialect is how text is written in one part of a request.
 type dialect struct {
-	style  string                            // of a list or object that declares none
-	single bool                              // there is room for one value: repeat and brackets are written as commas
+	style  string                            // of a list or object that declares none; empty: none can stand there as one text
 	escape func(b []byte, s string) []byte   // nil: text stands as it is
 	check  func(s string) (complaint string) // nil: any text can stand there
 }
 
 var (
-	inPath   = &dialect{style: "comma", single: true, escape: escapePath, check: checkSegment}
-	inSlash  = &dialect{style: "comma", single: true, escape: escapeSegments, check: checkSegments}
+	inPath   = &dialect{style: "comma", escape: escapePath, check: checkSegment}
+	inSlash  = &dialect{style: "comma", escape: escapeSegments, check: checkSegments}
 	inQuery  = &dialect{escape: escapeQuery}
 	inForm   = &dialect{escape: escapeForm}
 	inPart   = &dialect{}
-	inHeader = &dialect{style: "comma", single: true, check: checkControls}
-	inCookie = &dialect{style: "comma", single: true, escape: escapeQuery, check: checkControls}
-	inText   = &dialect{style: "json", single: true}
-	inXML    = &dialect{style: "json", single: true, escape: escapeXML, check: checkXML}
+	inHeader = &dialect{style: "comma", check: checkControls}
+	inCookie = &dialect{style: "comma", escape: escapeQuery, check: checkControls}
+	inText   = &dialect{}
+	inXML    = &dialect{escape: escapeXML, check: checkXML}
 )
 
 // append appends one text. r is the hole it stands in for.
@@ -54,9 +52,9 @@ func (d *dialect) escaped(s string) string {
 	return string(d.escape(nil, s))
 }
 
-// styleOf is the style of a list or object where there is room for one value.
+// styleOf is the style of a list or object that is written as one text.
 func (d *dialect) styleOf(s *shape) string {
-	if s == nil || s.style == "" || d.single && (s.style == "repeat" || s.style == "brackets") {
+	if s == nil || s.style == "" {
 		return d.style
 	}
 	return s.style
@@ -228,9 +226,6 @@ func checkXML(s string) string {
 		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
 			return fmt.Sprintf("holds the character U+%04X, which XML cannot hold", r)
 		}
-	}
-	if !utf8.ValidString(s) {
-		return "is not valid UTF-8"
 	}
 	return ""
 }

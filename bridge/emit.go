@@ -16,18 +16,17 @@ type item struct {
 
 // An emitter writes a tree as named values, in order. Null and absent are no value.
 type emitter struct {
-	f       *frame
-	d       *dialect
-	uploads bool // files are items of their own; else they are base64 text
-	items   []item
+	f     *frame
+	d     *dialect
+	items []item
 }
 
 // root emits a tree whose members are the names themselves.
 func (e *emitter) root(n *node) *Error {
 	if n.kind == nodeHole {
-		v, ok, err := n.hole.value(e.f)
-		if err != nil || !ok || v.Kind == config.KindNull {
-			return err
+		v, ok := n.hole.value(e.f)
+		if !ok || v.Kind == config.KindNull {
+			return nil
 		}
 		if v.Kind != config.KindObject {
 			return n.hole.refuse("must be an object here, whose members are the names")
@@ -51,10 +50,7 @@ func (e *emitter) node(name string, n *node, within bool) *Error {
 		}
 		return err
 	case nodeHole:
-		v, ok, err := n.hole.value(e.f)
-		if err != nil || !ok {
-			return err
-		}
+		v, _ := n.hole.value(e.f) // absent is null here
 		return e.value(n.hole, name, v, n.hole.shape, e.style(n.hole.shape, v, within))
 	case nodeList:
 		return e.list(name, n, within)
@@ -100,13 +96,16 @@ func (e *emitter) fields(name string, n *node, within bool) *Error {
 			return err
 		}
 	}
-	if n.rest == nil {
+	if !n.open {
 		return nil
 	}
-	return n.rest.each(e.f, func(key string, v config.JSON) *Error {
-		r := &ref{label: key}
-		return e.value(r, memberName(name, key, within), v, nil, e.style(nil, v, within))
-	})
+	for i, v := range e.f.call.args.Items {
+		key := e.f.call.args.Keys[i]
+		if err := e.value(&ref{label: key}, memberName(name, key, within), v, nil, e.style(nil, v, within)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // memberName is the name of an object's member: a[b], or b at the top.
@@ -145,9 +144,10 @@ func (e *emitter) value(r *ref, name string, v config.JSON, s *shape, style stri
 		return nil
 	case v.Kind != config.KindArray && v.Kind != config.KindObject:
 		return e.scalar(name, v, s)
-	case style == "brackets" && v.Kind == config.KindObject:
-		return e.members(r, name, v, s, true)
 	case style == "repeat" || style == "brackets":
+		if v.Kind == config.KindObject {
+			return e.members(r, name, v, s, true)
+		}
 		return e.elements(r, name, v, s, style)
 	}
 	v, err := s.outward(e.f, v)
@@ -162,30 +162,20 @@ func (e *emitter) value(r *ref, name string, v config.JSON, s *shape, style stri
 }
 
 func (e *emitter) scalar(name string, v config.JSON, s *shape) *Error {
-	switch {
-	case !s.isFile():
+	if !s.isFile() {
 		e.add(name, e.d.escaped(v.Text))
-	case e.uploads:
-		file, err := s.file.open(e.f, s.label, v.Text)
-		e.items = append(e.items, item{name: name, file: file})
-		return err
-	default:
-		encoded, err := s.file.base64(e.f, s.label, v.Text)
-		e.add(name, e.d.escaped(encoded))
-		return err
+		return nil
 	}
-	return nil
+	file, err := s.file.open(e.f, s.label, v.Text)
+	e.items = append(e.items, item{name: name, file: file})
+	return err
 }
 
-// elements emits a list, or an object whose members repeat as names of their own (style repeat).
 func (e *emitter) elements(r *ref, name string, v config.JSON, s *shape, style string) *Error {
-	if style == "repeat" && nested(v) {
+	numbered := nested(v)
+	if style == "repeat" && numbered {
 		return r.refuse("holds a list or object, which style repeat cannot write")
 	}
-	if v.Kind == config.KindObject {
-		return e.members(r, "", v, s, false)
-	}
-	numbered := nested(v)
 	for i, below := range v.Items {
 		if err := e.value(r, elementName(name, i, numbered, style == "brackets"), below, s.item(), style); err != nil {
 			return err

@@ -96,7 +96,6 @@ arguments:
   - {name: raw, type: file, description: R}
   - {name: at, type: file, source: path, description: P}
   - {name: all, type: object, description: A, properties: [{name: f, as: F, type: file, source: text, description: F}]}
-headers: {X-At: "{at}"}
 body: {files: [{content: "{text}"}, {content: "{raw}"}, {content: "{at}"}], all: "{all}", one: "{all.f}"}
 `, nil)
 	if err != nil {
@@ -105,8 +104,7 @@ body: {files: [{content: "{text}"}, {content: "{raw}"}, {content: "{at}"}], all:
 	const head = "POST u\napplication/json\n\n"
 	runAll(t, p, []renderCase{
 		{"all", `{"text":"é","raw":"AP8N","at":"a.txt","all":{"f":"x"}}`,
-			"POST u\nX-At: csOkZAo=\napplication/json\n\n" +
-				`{"files":[{"content":"w6k="},{"content":"AP8N"},{"content":"csOkZAo="}],"all":{"F":"eA=="},"one":"eA=="}`},
+			head + `{"files":[{"content":"w6k="},{"content":"AP8N"},{"content":"csOkZAo="}],"all":{"F":"eA=="},"one":"eA=="}`},
 		{"empty", `{"text":"","raw":""}`, head + `{"files":[{"content":""},{"content":""}]}`},
 		{"without padding", `{"raw":"w6k"}`, head + `{"files":[{"content":"w6k="}]}`},
 		{"too long", `{"text":"abcd"}`, "!invalid_arguments: text: 4 bytes, more than the 3 allowed"},

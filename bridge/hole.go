@@ -38,55 +38,37 @@ func (c *call) callID() string {
 type ref struct {
 	from  config.HoleFrom
 	label string   // in messages: who.name
-	slot  int      // of a declared argument
-	name  string   // of an argument of an open tool, which has no slot
+	slot  int      // of the argument
 	path  []string // members below it
 	shape *shape   // nil: nothing was declared
 	text  string   // of a variable
-	rest  *node    // of {*}
 	slash bool     // {+name}
 }
 
 // value gives the value of the hole; false when it is absent.
-func (r *ref) value(f *frame) (config.JSON, bool, *Error) {
+func (r *ref) value(f *frame) (config.JSON, bool) {
 	switch r.from {
 	case config.FromVars:
-		return config.StringJSON(r.text), true, nil
+		return config.StringJSON(r.text), true
 	case config.FromCall:
-		return config.StringJSON(f.call.callID()), true, nil
-	case config.FromRest:
-		return r.rest.build(f)
+		return config.StringJSON(f.call.callID()), true
 	}
-	v, ok := r.argument(f)
+	if f.values[r.slot] == nil {
+		return config.JSON{}, false
+	}
+	v, ok := *f.values[r.slot], true
 	for _, member := range r.path {
-		if !ok {
+		if v, ok = v.Get(member); !ok {
 			break
 		}
-		v, ok = v.Get(member)
 	}
-	return v, ok, nil
+	return v, ok
 }
 
-func (r *ref) argument(f *frame) (config.JSON, bool) {
-	if r.slot < 0 {
-		return f.call.args.Get(r.name)
-	}
-	if v := f.values[r.slot]; v != nil {
-		return *v, true
-	}
-	return config.JSON{}, false
-}
-
-// given says whether the hole names an argument that has a value.
+// given says whether the hole names an argument that has a value. Null is one only where nulls is true.
 func (r *ref) given(f *frame, nulls bool) bool {
-	switch r.from {
-	case config.FromArgument:
-		v, ok, _ := r.value(f)
-		return ok && (nulls || v.Kind != config.KindNull)
-	case config.FromRest:
-		return r.rest.given(f, nulls)
-	}
-	return false
+	v, ok := r.value(f)
+	return ok && r.from == config.FromArgument && (nulls || v.Kind != config.KindNull)
 }
 
 // refuse makes the error of a value that cannot stand where its hole is.
@@ -101,19 +83,19 @@ func (r *ref) refuse(format string, args ...any) *Error {
 // append appends the value as text, as the dialect writes it; false when it is absent or null. Alone in its
 // template, a list or object is written by its style; beside other text only scalars can stand.
 func (r *ref) append(b []byte, f *frame, d *dialect, alone bool) ([]byte, bool, *Error) {
-	v, ok, err := r.value(f)
-	if err != nil || !ok || v.Kind == config.KindNull {
-		return b, false, err
-	}
-	if v, err = r.shape.outward(f, v); err != nil {
-		return b, false, err
-	}
-	if v.Kind != config.KindArray && v.Kind != config.KindObject {
-		b, err = d.append(b, r, v.Text)
+	v, ok := r.value(f)
+	switch {
+	case !ok || v.Kind == config.KindNull:
+		return b, false, nil
+	case v.Kind != config.KindArray && v.Kind != config.KindObject:
+		b, err := d.append(b, r, v.Text)
 		return b, true, err
+	case !alone || d.style == "":
+		return b, false, r.refuse("is an %s, and within text only a string, number or boolean can stand", v.Kind)
 	}
-	if !alone {
-		return b, false, r.refuse("is an %s, and beside other text only a string, number or boolean can stand", v.Kind)
+	v, err := r.shape.outward(f, v)
+	if err != nil {
+		return b, false, err
 	}
 	return d.join(b, r, v, d.styleOf(r.shape))
 }
@@ -130,19 +112,8 @@ type textPart struct {
 	ref     *ref
 }
 
-// constant gives the text if it has no hole.
-func (t *text) constant() (string, bool) {
-	if len(t.parts) == 0 {
-		return "", true
-	}
-	return t.parts[0].literal, len(t.parts) == 1 && t.parts[0].ref == nil
-}
-
 // render fills the holes; false when any of them is absent or null.
 func (t *text) render(f *frame, d *dialect) (string, bool, *Error) {
-	if s, ok := t.constant(); ok {
-		return s, true, nil
-	}
 	b := make([]byte, 0, t.size+32)
 	for _, p := range t.parts {
 		if p.ref == nil {
@@ -168,14 +139,14 @@ func (t *text) given(f *frame, nulls bool) bool {
 	return false
 }
 
-// first is the first hole, for messages about the whole text.
-func (t *text) first() *ref {
+// refuse makes the error of a text that cannot stand where it is, in the name of its first hole.
+func (t *text) refuse(format string, args ...any) *Error {
 	for _, p := range t.parts {
 		if p.ref != nil {
-			return p.ref
+			return p.ref.refuse(format, args...)
 		}
 	}
-	return &ref{from: config.FromVars, label: "constant text"}
+	return errorf(kindInternal, format, args...)
 }
 
 // A shape is what of a declared argument matters on the wire.
@@ -271,30 +242,24 @@ func (k *compiler) shapeOf(a *config.Argument, label string) *shape {
 
 // ref compiles a hole.
 func (k *compiler) ref(h *config.Hole) *ref {
-	label := strings.Join(append([]string{h.Name}, h.Path...), ".")
-	r := &ref{from: h.From, label: label, slot: -1, name: h.Name, path: h.Path, slash: h.Slash}
+	r := &ref{from: h.From, path: h.Path, slash: h.Slash}
 	switch h.From {
 	case config.FromVars:
-		r.label = "vars." + h.Name
-		r.text = k.variable(h.Name)
+		r.label, r.text = "vars."+h.Name, k.variable(h.Name)
+		return r
 	case config.FromCall:
-		if r.label = "call." + h.Name; h.Name != "id" {
-			k.failf("unknown hole {%s}; of a call there is {call.id}", r.label)
-		}
-	case config.FromRest:
-		r.rest = k.rest()
-	default:
-		if k.open {
-			break
-		}
-		if r.slot = k.slot(h.Name); r.slot < 0 {
-			k.failf("hole {%s} names no argument", label)
-			break
-		}
-		r.shape = k.shapes[r.slot]
-		for _, member := range h.Path {
-			r.shape = r.shape.member(member)
-		}
+		r.label = "call." + h.Name
+		return r
+	}
+	r.label = strings.Join(append([]string{h.Name}, h.Path...), ".")
+	slot, ok := k.slots[h.Name]
+	if !ok {
+		k.failf("hole {%s} names no argument", r.label)
+		return r
+	}
+	r.slot, r.shape = slot, k.shapes[slot]
+	for _, member := range h.Path {
+		r.shape = r.shape.member(member)
 	}
 	return r
 }

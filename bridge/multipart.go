@@ -9,7 +9,7 @@ import (
 
 // encodeMultipart writes multipart/form-data (RFC 7578): texts as fields, files as files. Files are not read here.
 func encodeMultipart(f *frame, root *node) ([]content, string, *Error) {
-	e := emitter{f: f, d: inPart, uploads: true}
+	e := emitter{f: f, d: inPart}
 	if err := e.root(root); err != nil {
 		return nil, "", err
 	}

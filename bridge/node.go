@@ -11,8 +11,8 @@ type node struct {
 	text   *text
 	items  []*node
 	fields []field
-	rest   *unnamed // of a mapping that takes what an open call sends
-	named  bool     // an argument is named in it or below it; {*} names none
+	open   bool // a mapping that takes all that the call of an open tool sends
+	named  bool // an argument is named in it or below it; {*} names none
 }
 
 type nodeKind byte
@@ -30,22 +30,6 @@ type field struct {
 	name     string
 	optional bool // it goes when no argument below it has a value
 	value    *node
-}
-
-// unnamed stands for the arguments of an open call that no hole names.
-type unnamed struct{ named map[string]bool }
-
-// each calls do with the name and value of every unnamed argument, as they were sent.
-func (u *unnamed) each(f *frame, do func(name string, v config.JSON) *Error) *Error {
-	for i, name := range f.call.args.Keys {
-		if u.named[name] {
-			continue
-		}
-		if err := do(name, f.call.args.Items[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // kept says whether a list keeps the element: its holes are not all absent.
@@ -69,14 +53,7 @@ func (n *node) given(f *frame, nulls bool) bool {
 			return true
 		}
 	}
-	found := false
-	if n.rest != nil {
-		_ = n.rest.each(f, func(_ string, v config.JSON) *Error {
-			found = found || nulls || v.Kind != config.KindNull
-			return nil
-		})
-	}
-	return found
+	return n.open && len(f.call.args.Keys) > 0
 }
 
 // build makes the JSON value; false when it is absent.
@@ -85,10 +62,8 @@ func (n *node) build(f *frame) (config.JSON, bool, *Error) {
 	case nodeConstant:
 		return n.value, true, nil
 	case nodeHole:
-		v, ok, err := n.hole.value(f)
-		if err == nil && ok {
-			v, err = n.hole.shape.outward(f, v)
-		}
+		v, ok := n.hole.value(f)
+		v, err := n.hole.shape.outward(f, v)
 		return v, ok, err
 	case nodeText:
 		s, ok, err := n.text.render(f, inText)
@@ -119,10 +94,6 @@ func (n *node) buildList(f *frame) (config.JSON, bool, *Error) {
 func (n *node) buildMapping(f *frame) (config.JSON, bool, *Error) {
 	object := config.JSON{Kind: config.KindObject,
 		Keys: make([]string, 0, len(n.fields)), Items: make([]config.JSON, 0, len(n.fields))}
-	put := func(name string, v config.JSON) *Error {
-		object.Keys, object.Items = append(object.Keys, name), append(object.Items, v)
-		return nil
-	}
 	for _, field := range n.fields {
 		if field.optional && !field.value.given(f, true) {
 			continue
@@ -132,11 +103,11 @@ func (n *node) buildMapping(f *frame) (config.JSON, bool, *Error) {
 			return object, false, err
 		}
 		if ok {
-			_ = put(field.name, v)
+			object.Keys, object.Items = append(object.Keys, field.name), append(object.Items, v)
 		}
 	}
-	if n.rest != nil {
-		_ = n.rest.each(f, put)
+	if n.open {
+		object.Keys, object.Items = append(object.Keys, f.call.args.Keys...), append(object.Items, f.call.args.Items...)
 	}
 	return object, true, nil
 }

@@ -87,7 +87,7 @@ func renderPath(f *frame, segments []*text) (string, *Error) {
 			}
 		}
 		if len(s.parts) > 1 && hasDotSegment(string(b[start:])) {
-			return "", s.first().refuse("makes a path segment that is . or .., which is refused")
+			return "", s.refuse("makes a path segment that is . or .., which is refused")
 		}
 	}
 	return string(b), nil

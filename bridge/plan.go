@@ -111,7 +111,6 @@ func byMethod(method string) string {
 // findHoles notes which arguments holes name, and whether there is a {*}.
 func (k *compiler) findHoles() {
 	k.holesOf(k.def.Path)
-	k.holesOf(k.def.ContentType)
 	for _, m := range [...]config.Map[*config.Template]{k.def.Headers, k.def.Cookies} {
 		for _, e := range m {
 			k.holesOf(e.Value)
@@ -155,14 +154,6 @@ func (k *compiler) failf(format string, args ...any) {
 	}
 }
 
-// slot is the position of a declared argument, or -1.
-func (k *compiler) slot(name string) int {
-	if i, ok := k.slots[name]; ok {
-		return i
-	}
-	return -1
-}
-
 // variable is the text of a variable. One without text fails every call of the tool, but not its loading.
 func (k *compiler) variable(name string) string {
 	s, err := k.vars.text(name)
@@ -185,11 +176,7 @@ func (k *compiler) placed(places ...string) (fields []field) {
 
 // rest is the object that {*} stands for. It is always there, so it counts as no argument's hole.
 func (k *compiler) rest() *node {
-	n := &node{kind: nodeMapping, fields: k.placed("rest")}
-	if k.open {
-		n.rest = &unnamed{k.holes}
-	}
-	return n
+	return &node{kind: nodeMapping, fields: k.placed("rest"), open: k.open}
 }
 
 // root compiles the query or body: what is written, and after it the arguments that go there by rule.
@@ -204,13 +191,16 @@ func (k *compiler) root(t *config.Tree, place string) *node {
 		n = k.tree(t)
 	}
 	n.fields = append(n.fields, k.placed(place)...)
-	if k.open && !k.star && byMethod(k.def.Method) == place {
-		n.rest = &unnamed{k.holes}
-	}
-	if n.kind != nodeMapping && (len(n.fields) > 0 || n.rest != nil) {
+	n.open = k.takesAll(place)
+	if n.kind != nodeMapping && (len(n.fields) > 0 || n.open) {
 		k.failf("%s is no mapping, so nothing can be added to it; name every argument in a hole, or say in: none", place)
 	}
 	return n
+}
+
+// takesAll says whether all arguments of an open tool go to the place by rule.
+func (k *compiler) takesAll(place string) bool {
+	return k.open && !k.star && byMethod(k.def.Method) == place
 }
 
 // named compiles headers or cookies: those written, and after them the arguments that go there.
@@ -226,8 +216,7 @@ func (k *compiler) named(m config.Map[*config.Template], place string, name, lit
 
 // body compiles the body; nil when there is none. A header Content-Type is the body's.
 func (k *compiler) body(p *plan) *bodyPlan {
-	open := k.open && !k.star && byMethod(k.def.Method) == "body"
-	if k.def.Body == nil && !open && !slices.Contains(k.places, "body") {
+	if k.def.Body == nil && !k.takesAll("body") && !slices.Contains(k.places, "body") {
 		return nil
 	}
 	e := encodings[k.def.Encoding]
@@ -326,7 +315,7 @@ func renderCookie(f *frame, _ string, t *text) (string, bool, *Error) { return t
 func renderHeader(f *frame, name string, t *text) (string, bool, *Error) {
 	s, ok, err := t.render(f, inHeader)
 	if err == nil && strings.Trim(s, " ") != s {
-		err = t.first().refuse("header %s would begin or end with a blank, which is lost on the way", name)
+		err = t.refuse("header %s would begin or end with a blank, which is lost on the way", name)
 	}
 	return s, ok, err
 }

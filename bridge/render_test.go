@@ -220,7 +220,7 @@ arguments:
   - {name: raw, type: array, style: json, description: R, items: {type: integer}}
   - {name: filter, type: object, description: F}
   - {name: color, type: object, style: comma, description: C}
-  - {name: at, type: object, style: repeat, description: A}
+  - {name: all, type: array, style: repeat, description: A, items: {type: object}}
   - {name: lines, type: array, style: brackets, description: L, items: {type: object}}
   - {name: by, type: string, in: none, description: B}
 query: {sort: "by {by}", fixed: "1 2", n0: 1.10, "x?": {y: "{by}", z: 1}, list: [a, "{by}"], who: "{vars.who}"}
@@ -245,8 +245,7 @@ query: {sort: "by {by}", fixed: "1 2", n0: 1.10, "x?": {y: "{by}", z: 1}, list: 
 			fixed + "&filter%5Bs%5D%5B%5D=open&filter%5Bs%5D%5B%5D=x%20y&filter%5Bby%5D%5Bme%5D=false&filter%5Bn%5D%5B0%5D%5B%5D=1"},
 		{"object with commas", `{"color":{"R":1,"g,":"x"}}`, fixed + "&color=R,1,g%2C,x"},
 		{"nested, with commas", `{"color":{"R":[1]}}`, "!invalid_arguments: color: holds an array, which style comma cannot write"},
-		{"object that repeats", `{"at":{"x":1,"y":2}}`, fixed + "&x=1&y=2"},
-		{"nested, repeating", `{"at":{"x":[1]}}`, "!invalid_arguments: at: holds a list or object, which style repeat"},
+		{"nested, repeating", `{"all":[{}]}`, "!invalid_arguments: all: holds a list or object, which style repeat"},
 		{"objects in a list", `{"lines":[{"a":1,"b":[2]},{"a":3}]}`, fixed + "&lines%5B0%5D%5Ba%5D=1&lines%5B0%5D%5Bb%5D%5B%5D=2&lines%5B1%5D%5Ba%5D=3"},
 		{"holes", `{"by":"me"}`, "GET f?lang=en&sort=by%20me&fixed=1%202&n0=1.10&x%5By%5D=me&x%5Bz%5D=1&list=a&list=me&who=a%26b%20%7Bq%7D"},
 		{"only scalars in text", `{"by":["a"]}`, "!invalid_arguments: by: is an array"},
@@ -293,7 +292,6 @@ arguments:
 		{"body: \"{*}\"", call, "PATCH i/a?lang=de\napplication/json\n\n{\"Title\":\"T\",\"due\":null,\"extra\":\"e\"}"},
 		{"query: \"{*}\"", call, "PATCH i/a?Title=T&lang=de\napplication/json\n\n{\"extra\":\"e\"}"},
 		{"query: {f: \"{*}\"}", `{"id":"a","title":"T"}`, "PATCH i/a?f%5BTitle%5D=T\napplication/json\n\n{}"},
-		{"headers: {X-All: \"{*}\"}", call, "PATCH i/a?lang=de\nX-All: Title,T\napplication/json\n\n{\"extra\":\"e\"}"},
 	} {
 		p := planOf(t, "", "method: PATCH\npath: /i/{id}\n"+c.name+arguments, nil)
 		c.run(t, p)
@@ -308,8 +306,8 @@ func TestRenderOpen(t *testing.T) {
 		{"method: POST\npath: /o\narguments: []", `{}`, "POST o"},
 		{"method: GET\npath: /o", args, "GET o?z%5B0%5D=1&a=9007199254740993&%E5%90%8D=x"},
 		{"method: GET\npath: /o", `{"q":"a&b","n":7,"list":["x","y"]}`, "GET o?q=a%26b&n=7&list=x&list=y"},
-		{"method: POST\npath: /o/{id}\nbody: {all: \"{*}\"}", `{"b":1,"id":"i"}`, "POST o/i\napplication/json\n\n{\"all\":{\"b\":1}}"},
-		{"method: POST\npath: /o/{id}\nbody: {all: {\"x?\": \"{*}\"}}", `{"id":"i"}`, "POST o/i\napplication/json\n\n{\"all\":{}}"},
+		{"method: POST\npath: /o\nbody: {all: \"{*}\"}", `{"b":1}`, "POST o\napplication/json\n\n{\"all\":{\"b\":1}}"},
+		{"method: POST\npath: /o\nbody: {all: {\"x?\": \"{*}\"}}", `{}`, "POST o\napplication/json\n\n{\"all\":{}}"},
 		{"method: POST\npath: /o\nbody: \"{*}\"", `{"b":{}}`, "POST o\napplication/json\n\n{\"b\":{}}"},
 		{"method: POST\npath: /o\nbody: {c: 1}", `{"b":2}`, "POST o\napplication/json\n\n{\"c\":1,\"b\":2}"},
 	} {
