@@ -77,8 +77,3 @@ func (s *Server) Close() error {
 	}
 	return err
 }
-
-// Environ is the environment, as NAME=value, that points the shipped catalogue at this server.
-func (s *Server) Environ() []string {
-	return []string{"TRACKER_URL=" + s.URL, "TRACKER_TOKEN=" + s.Token}
-}
