@@ -85,7 +85,7 @@ func open(t *testing.T, dir string, env map[string]string, replace ...string) (*
 	return serve(t, file, env)
 }
 
-// serve makes a bridge of a bridge directory that has no faults.
+// serve makes a bridge of a bridge directory that has no faults. Of the real environment it sees $HOME alone.
 func serve(t *testing.T, file string, env map[string]string) (*bridge.Bridge, *config.Catalog) {
 	t.Helper()
 	c, found, err := validate.Load(file)
@@ -97,7 +97,13 @@ func serve(t *testing.T, file string, env map[string]string) (*bridge.Bridge, *c
 			t.Errorf("%s: %s: %s", d.Pos, d.Severity, d.Message)
 		}
 	}
-	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	lookup := func(name string) (string, bool) {
+		if name == "HOME" {
+			return os.LookupEnv(name)
+		}
+		v, ok := env[name]
+		return v, ok
+	}
 	b, err := bridge.New(c, bridge.Options{Env: lookup})
 	if err != nil {
 		t.Fatal(err)

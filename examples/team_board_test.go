@@ -127,7 +127,7 @@ func TestAFileComesBackWithNameAndType(t *testing.T) {
 		t.Fatalf("the result is %s", result.Text())
 	}
 	file := result.Content[0]
-	if file.Type != "resource" || file.MediaType != "text/plain; charset=utf-8" || !strings.HasPrefix(string(file.Data), "10:02:11 notify") ||
+	if file.Type != "resource" || !strings.HasPrefix(file.MediaType, "text/plain") || !strings.HasPrefix(string(file.Data), "10:02:11 notify") ||
 		!strings.Contains(file.URI, "%D0%B6%D1%83%D1%80%D0%BD%D0%B0%D0%BB.txt") {
 		t.Errorf("the file is %q of type %q at %q", file.Data, file.MediaType, file.URI)
 	}
