@@ -97,7 +97,7 @@ func (g *reading) read(ctx context.Context, c *call, resp *http.Response) *Resul
 		return g.fail(s, e)
 	}
 	d := tellApart(resp.Header, raw, g.content == "text")
-	s.body = d.json
+	s.body, s.data = d.json, d.json
 	if e := g.outcome(s, d); e != nil {
 		return g.fail(s, e)
 	}
@@ -174,7 +174,6 @@ func (g *reading) bytes(c Content) (*Result, *Error) {
 
 // value is the result of an answer that is JSON.
 func (g *reading) value(s scope) (*Result, *Error) {
-	s.data = s.body
 	if r := g.envelope.data.find(s); r.Raw != "" {
 		s.data = r.Raw
 	}
