@@ -189,11 +189,11 @@ func (g *reading) reason(s scope, d *document) *Error {
 		RetryAfterS: g.retryAfter(s),
 	}
 	if r := v.details.find(s); r.Type != gjson.Null {
-		e.Details = appendCompact(nil, clean(r.Raw, false))
+		e.Details = cleanJSON(r.Raw)
 	}
 	switch {
 	case d.json != "":
-		g.guess(e, scope{answer: s.answer, data: d.json})
+		g.guess(e, s)
 	case e.Message != "":
 	case d.form == formHTML:
 		e.Message = g.masks.excerpt(title(d.text))
@@ -240,7 +240,7 @@ func (g *reading) guess(e *Error, s scope) {
 	if e.Details != nil || g.envelope.details != nil || s.data[0] != '{' && s.data[0] != '[' {
 		return
 	}
-	switch all := appendCompact(nil, clean(s.data, false)); {
+	switch all := cleanJSON(s.data); {
 	case len(all) <= maxGuessed && !only(all, e.Message):
 		e.Details = all
 	case len(all) > maxGuessed && e.Message == "":
@@ -271,7 +271,7 @@ func only(object []byte, message string) bool {
 	count, same := 0, false
 	gjson.ParseBytes(object).ForEach(func(_, value gjson.Result) bool {
 		count++
-		same = scalar(value) == message
+		same = message != "" && scalar(value) == message
 		return true
 	})
 	return count == 0 || count == 1 && same

@@ -104,6 +104,9 @@ func clean(text string, quoted bool) string {
 	return string(b)
 }
 
+// cleanJSON is compact JSON whose strings are clean.
+func cleanJSON(text string) []byte { return []byte(clean(string(appendCompact(nil, text)), true)) }
+
 // next reads one character, or one escape of quoted text, and says whether it may stay.
 func next(text string, quoted bool) (r rune, size int, keep bool) {
 	switch c := text[0]; {
