@@ -294,7 +294,7 @@ func TestProjection(t *testing.T) {
 		`{projection: [none, nope]}`:              {`null (no match for none or nope)`, `{"value":null}`},
 		`{projection: none, text: "x{a}"}`:        {"x\n(no match for none)", `{"value":null}`},
 		`{projection: $body.next}`:                {`"n"`, `{"value":"n"}`},
-		`{projection: s|x}`:                       {`1`, `{"value":1}`},
+		`{projection: s|x}`:                       {`null (no match for s|x)`, `{"value":null}`},
 		`{projection: s.x}`:                       {`null (no match for s.x)`, `{"value":null}`},
 		`{projection: 's.@fromstr'}`:              {`{"x":1}`, `{"x":1}`},
 		`{projection: '{z:zero,"y":a.b,a.b}'}`:    {`{"z":null,"y":2,"b":2}`, `{"z":null,"y":2,"b":2}`},
