@@ -19,7 +19,7 @@ func runKinds(t *testing.T, g *reading, cases ...kindCase) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Helper()
-			got, err := answered(t, g, http.MethodGet, c.answer, "{}").MarshalJSON()
+			got, err := readAnswer(t, g, http.MethodGet, c.answer, "{}").MarshalJSON()
 			if err != nil || string(got) != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -189,7 +189,7 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 	g := readingOf(t, "timeout: 5s", anyTool, nil)
-	r := answered(t, g, http.MethodGet, reply{0, asJSON, `{"a":"\u001b[2Jx\u202e"}`}, "{}")
+	r := readAnswer(t, g, http.MethodGet, reply{0, asJSON, `{"a":"\u001b[2Jx\u202e"}`}, "{}")
 	if r.Text() != `{"a":"x"}` || string(r.Structured) != "{\"a\":\"\\u001b[2Jx\u202e\"}" {
 		t.Errorf("text %q, structured %q", r.Text(), r.Structured)
 	}

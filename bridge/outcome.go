@@ -128,7 +128,9 @@ func (g *reading) row(e *Error) *row {
 // judge fills in what the rows know of a failure, and what can be known without them.
 func (g *reading) judge(e *Error) {
 	if r := g.row(e); r != nil && !r.ok {
-		e.Retryable = r.retryable
+		if r.retryable != nil {
+			e.Retryable = r.retryable
+		}
 		if r.kind != "" {
 			e.Kind = r.kind
 		}
@@ -140,8 +142,7 @@ func (g *reading) judge(e *Error) {
 		e.Kind = kindOf(e.HTTPStatus)
 	}
 	if e.Retryable == nil && passing(e) {
-		yes := true
-		e.Retryable = &yes
+		e.Retryable = new(true)
 	}
 }
 

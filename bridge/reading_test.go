@@ -69,8 +69,8 @@ func newClient(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// answered serves h and reads what it answers to a request of that method.
-func answered(t testing.TB, g *reading, method string, h http.Handler, arguments string) *Result {
+// readAnswer serves h and reads what it answers to a request of that method.
+func readAnswer(t testing.TB, g *reading, method string, h http.Handler, arguments string) *Result {
 	t.Helper()
 	server := httptest.NewServer(h)
 	defer server.Close()
@@ -104,7 +104,7 @@ func (c readCase) run(t *testing.T, g *reading, method string) {
 		if c.args == "" {
 			c.args = "{}"
 		}
-		r := answered(t, g, method, c.answer, c.args)
+		r := readAnswer(t, g, method, c.answer, c.args)
 		if c.text == "=" {
 			c.text = c.structured
 		}
@@ -218,7 +218,7 @@ func TestFailureKeepsItsReason(t *testing.T) {
 		fail("an empty object", reply{501, asJSON, `{}`}, `"message":"501 Not Implemented","http_status":501,"kind":"upstream"`),
 	)
 	long := `{"why":"` + strings.Repeat("x", 5000) + `"}`
-	r := answered(t, readingOf(t, "timeout: 5s", tool, nil), "GET", reply{500, asJSON, long}, "{}")
+	r := readAnswer(t, readingOf(t, "timeout: 5s", tool, nil), "GET", reply{500, asJSON, long}, "{}")
 	if want := `"500 Internal Server Error: {\"why\":\"xxxx`; !strings.Contains(r.Text(), want) || len(r.Text()) > 2300 {
 		t.Errorf("a long reason is %d bytes: %.80s", len(r.Text()), r.Text())
 	}
@@ -301,17 +301,17 @@ func TestProjection(t *testing.T) {
 		`{projection: {n: zero, "q\"": a, m: x}}`: {`{"n":null,"q\"":{"b":2},"m":null}`, `{"n":null,"q\"":{"b":2},"m":null}`},
 		`{text: "{a} {a\\.b} {s} {zero}{x}{list.#(id==2).id} {$args.who} {$status} {{a}}"}`: {`{"b":2} 1 {"x":1} 2 Zoë 200 {a}`, ""},
 	} {
-		r := answered(t, project(p), "GET", body, `{"who":"Zoë"}`)
+		r := readAnswer(t, project(p), "GET", body, `{"who":"Zoë"}`)
 		if r.Text() != want[0] || want[1] != "" && string(r.Structured) != want[1] {
 			t.Errorf("%s: %q and %s, want %q", p, r.Text(), r.Structured, want)
 		}
 	}
-	r := answered(t, project(`{projection: '!{"a":}'}`), "GET", body, `{}`)
+	r := readAnswer(t, project(`{projection: '!{"a":}'}`), "GET", body, `{}`)
 	if want := `{"error":{"code":"projection_failed","message":"the path \"!{\\\"a\\\":}\" cannot be followed in this answer","http_status":200,"kind":"bad_response"}}`; string(r.Structured) != want {
 		t.Errorf("got %s, want %s", r.Structured, want)
 	}
 	deep := reply{0, asJSON, `{"data":"` + strings.Repeat("[", 2_000_000) + `"}`}
-	if r := answered(t, project(`{projection: "@fromstr|@valid"}`), "GET", deep, `{}`); r.Kind != kindBadResponse {
+	if r := readAnswer(t, project(`{projection: "@fromstr|@valid"}`), "GET", deep, `{}`); r.Kind != kindBadResponse {
 		t.Errorf("a deep document in a string: %.200s", r.Text())
 	}
 }
@@ -360,7 +360,7 @@ func TestSizeCut(t *testing.T) {
 	for _, response := range []string{"{list: rows}", "{projection: rows}", "{list: rows, text: '{#}:', each: 'a long line for row number {row}'}", "{list: rows, each: '{row}'}"} {
 		g := readingOf(t, "limits: {result: 2KiB}", "method: GET\npath: /x\narguments: []\nresponse: "+response, nil)
 		for _, n := range []int{0, 1, 40, 80, 85, 90, 100, 105, 5000} {
-			r := answered(t, g, "GET", reply{0, asJSON, `{"page":7,"rows":` + rows(n) + `}`}, "{}")
+			r := readAnswer(t, g, "GET", reply{0, asJSON, `{"page":7,"rows":` + rows(n) + `}`}, "{}")
 			size := max(len(r.Structured), len(r.Text()))
 			if r.IsError || size > limit || checkJSON(string(r.Structured)) != nil {
 				t.Fatalf("%s of %d rows: %d bytes, %.100s", response, n, size, r.Text())
@@ -392,7 +392,7 @@ func TestResultTooLarge(t *testing.T) {
 			`{"error":{"message":"m","http_status":400,"kind":"validation"}}`})
 	text := readingOf(t, "limits: {result: 1KiB}", tool+"response: {text: '{t}{t}'}", nil)
 	runReads(t, text, readCase{"words", reply{0, asJSON, `{"t":"` + long[:600] + `"}`}, "", "=", want("1.2KiB")})
-	if r := answered(t, g, "GET", reply{0, "Content-Type: image/png", long + long}, "{}"); r.IsError || len(r.Content[0].Data) != 2000 {
+	if r := readAnswer(t, g, "GET", reply{0, "Content-Type: image/png", long + long}, "{}"); r.IsError || len(r.Content[0].Data) != 2000 {
 		t.Errorf("bytes have no such limit: %s", r.Text())
 	}
 }
@@ -444,12 +444,12 @@ func TestContentEncodings(t *testing.T) {
 	runReads(t, g, bad("checksum", "gzip", string(sum), codeEncoding, "the answer is not the gzip or deflate that it says it is"))
 
 	bomb := gzipped(strings.Repeat("\x00", 100<<20))
-	r := answered(t, g, "GET", reply{0, asJSON + "\nContent-Encoding: gzip", bomb}, "{}")
+	r := readAnswer(t, g, "GET", reply{0, asJSON + "\nContent-Encoding: gzip", bomb}, "{}")
 	if want := `{"error":{"message":"the answer is over the limit of 8MiB","http_status":200,"kind":"response_too_large"}}`; string(r.Structured) != want {
 		t.Errorf("bomb: %s", r.Structured)
 	}
 	empty := strings.Repeat(gzipped(""), 1<<19) // nothing, in 12 MB
-	if r := answered(t, g, "GET", reply{0, asJSON + "\nContent-Encoding: gzip", empty}, "{}"); r.Kind != kindResponseTooLarge {
+	if r := readAnswer(t, g, "GET", reply{0, asJSON + "\nContent-Encoding: gzip", empty}, "{}"); r.Kind != kindResponseTooLarge {
 		t.Errorf("empty members: %s", r.Structured)
 	}
 }
@@ -465,16 +465,16 @@ func TestResponseLimit(t *testing.T) {
 			}
 		}
 	})
-	r := answered(t, g, "GET", endless, "{}")
+	r := readAnswer(t, g, "GET", endless, "{}")
 	if want := `{"error":{"message":"the answer is over the limit of 1KiB","http_status":200,"kind":"response_too_large"}}`; string(r.Structured) != want {
 		t.Errorf("endless: %s", r.Structured)
 	}
 	<-gone
 	exact := `"` + strings.Repeat("x", 1022) + `"`
-	if r := answered(t, g, "GET", reply{0, asJSON, exact}, "{}"); r.Text() != exact {
+	if r := readAnswer(t, g, "GET", reply{0, asJSON, exact}, "{}"); r.Text() != exact {
 		t.Errorf("just at the limit: %s", r.Text())
 	}
-	if r := answered(t, g, "GET", reply{0, asJSON, exact + " "}, "{}"); r.Kind != kindResponseTooLarge {
+	if r := readAnswer(t, g, "GET", reply{0, asJSON, exact + " "}, "{}"); r.Kind != kindResponseTooLarge {
 		t.Errorf("one beyond: %s", r.Text())
 	}
 }
@@ -501,12 +501,12 @@ func TestCutOff(t *testing.T) {
 		"chunked":        {raw("200 OK\r\nTransfer-Encoding: chunked", "6\r\n{\"a\":1\r\n"), codeTruncated},
 		"until close":    {raw("200 OK", `{"a":1`), codeJSON},
 	} {
-		r := answered(t, g, "GET", c.h, "{}")
+		r := readAnswer(t, g, "GET", c.h, "{}")
 		if !r.IsError || r.Kind != kindBadResponse || !strings.Contains(r.Text(), `"code":"`+c.code+`"`) || strings.Contains(r.Text(), `\"a\"`) {
 			t.Errorf("%s: %s", name, r.Text())
 		}
 	}
-	if r := answered(t, g, "GET", raw("500 No\r\nContent-Length: 100", `{"a":1`), "{}"); r.Kind != kindUpstream {
+	if r := readAnswer(t, g, "GET", raw("500 No\r\nContent-Length: 100", `{"a":1`), "{}"); r.Kind != kindUpstream {
 		t.Errorf("a failure that is cut off is still that failure: %s", r.Text())
 	}
 }
