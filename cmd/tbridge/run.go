@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tbridge/config"
+)
+
+// The exit codes of every command. 0 is fine.
+const (
+	exitFound = 1 // problems were found, or the tool answered with an error
+	exitUsage = 2 // the command could not run
+)
+
+// A program is what all commands share: the streams, and the flag that all have.
+type program struct {
+	stdin  io.Reader
+	stdout io.Writer // data
+	stderr io.Writer // talk
+	config string    // path of tbridge.yaml
+}
+
+// run runs one command line and gives its exit code. It reads and writes the streams given and the
+// environment; ctx ends it early.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := p.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
+	}
+	fmt.Fprintf(stderr, "error: %s\n", err)
+	if e, ok := errors.AsType[*adviceError](err); ok {
+		fmt.Fprintf(stderr, "hint: %s\n", e.hint)
+	}
+	return exitUsage
+}
+
+// An exitCode ends a command that has said all there was to say.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// An adviceError is an error with what to do about it. Its voice is that of all messages: lower case, no full
+// stop, what was given in quotes; the hint says what to do.
+type adviceError struct{ message, hint string }
+
+func (e *adviceError) Error() string { return e.message }
+
+// unknown is the error of a name that is not there.
+func unknown(kind, name string, known []string, otherwise string) error {
+	e := &adviceError{message: fmt.Sprintf("unknown %s %q", kind, name), hint: otherwise}
+	if nearest := config.Nearest(name, known); nearest != "" {
+		e.hint = fmt.Sprintf("did you mean %q?", nearest)
+	}
+	return e
+}
+
+const helpTemplate = `{{with .Example}}{{.}}
+
+{{end}}{{with or .Long .Short}}{{.}}
+
+{{end}}Usage: {{.UseLine}}
+{{if .HasAvailableSubCommands}}
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasAvailableFlags}}
+Flags:
+{{.Flags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}`
+
+func (p *program) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tbridge COMMAND",
+		Short: "tbridge serves HTTP APIs, described in YAML, as MCP tools.",
+		Example: `  tbridge demo                          # zero to first result
+  tbridge validate                      # check tbridge.yaml and tools.d
+  tbridge call get_task task_id=TE-15   # one real call
+  tbridge serve                         # MCP on stdin and stdout`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknown("command", args[0], commandNames(cmd), `"tbridge --help" lists the commands`)
+		},
+	}
+	root.PersistentFlags().StringVar(&p.config, "config", cmp.Or(os.Getenv("TBRIDGE_CONFIG"), "tbridge.yaml"),
+		"path of tbridge.yaml (or $TBRIDGE_CONFIG)")
+	root.PersistentFlags().BoolP("help", "h", false, "show this help")
+	root.SetHelpTemplate(helpTemplate)
+	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(p.serveCommand(), p.validateCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())
+	return root
+}
+
+func commandNames(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// flagError gives the nearest flag for one that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	e, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	return unknown("flag", "--"+strings.TrimLeft(e.GetSpecifiedName(), "-"), known, fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help"))
+}
