@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"tbridge/bridge"
+	"tbridge/config"
+	"tbridge/demo"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	o := serveOptions{logLevel: "info", logFormat: "text"}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the tools to an MCP client on stdin and stdout",
+		Long: `Serve the tools to an MCP client on stdin and stdout. The log goes to stderr.
+SIGHUP reads the bridge directory again. SIGTERM and SIGINT end it when the calls in flight
+are answered; a second one ends it at once.`,
+		Example: `  tbridge serve
+  tbridge serve --config team/tbridge.yaml --tags tasks,chat
+  tbridge serve --read-only            # only tools that change nothing
+  tbridge serve --demo                 # against an embedded tracker`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.tags, "tags", nil, "only tools with one of these `TAGS`")
+	f.StringSliceVar(&o.only, "only", nil, "only tools whose name matches one of these `GLOBS`")
+	f.BoolVar(&o.readOnly, "read-only", false, "only tools that change nothing")
+	f.BoolVar(&o.strict, "strict", false, "refuse to start when a tools file is faulty")
+	f.BoolVar(&o.demo, "demo", false, "run the embedded tracker, as $TRACKER_URL and $TRACKER_TOKEN")
+	f.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn, error")
+	f.StringVar(&o.logFormat, "log-format", o.logFormat, "text, json")
+	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+type serveOptions struct {
+	tags, only             []string
+	readOnly, strict, demo bool
+	logLevel, logFormat    string
+}
+
+// serve serves until the client has no more requests, or a signal comes.
+func (p *program) serve(ctx context.Context, o serveOptions) error {
+	log, err := newLog(p.stderr, o.logLevel, o.logFormat)
+	if err != nil {
+		return err
+	}
+	for _, glob := range o.only {
+		if _, err := path.Match(glob, ""); err != nil {
+			return fmt.Errorf("--only %q is no pattern: %w", glob, err)
+		}
+	}
+	c, left, err := p.load()
+	if err != nil {
+		return err
+	}
+	if o.strict && len(left) > 0 {
+		if err := auto(p.stderr)(p.stderr, left, nil); err != nil {
+			return err
+		}
+		return exitCode(exitUsage)
+	}
+	logFaults(log, left)
+	env := config.Lookup(os.LookupEnv)
+	if o.demo {
+		tracker, err := demo.Start(ctx)
+		if err != nil {
+			return err
+		}
+		defer tracker.Close()
+		env = demoEnv(tracker)
+	}
+	warnMissing(log, c, env)
+	b, err := bridge.New(c, bridge.Options{Log: log, Env: env, Version: versionOf(), Tags: o.tags, Only: o.only, ReadOnly: o.readOnly})
+	if err != nil {
+		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // most of what a call allocates is gone with it: twice the calls for some memory
+	}
+	defer reloadOnSignal(&reloader{path: p.config, bridge: b, log: log, last: c})()
+	return p.serveStdio(ctx, b)
+}
+
+// serveStdio serves one client. The first SIGTERM or SIGINT lets the calls in flight end, the second does not wait.
+func (p *program) serveStdio(ctx context.Context, b *bridge.Bridge) error {
+	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an error of a write
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	ctx, drain := context.WithCancel(ctx)
+	defer drain()
+	done := make(chan error, 1)
+	go func() { done <- b.ServeStdio(ctx, p.stdin, p.stdout) }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case s := <-signals:
+			if ctx.Err() != nil {
+				return exitCode(128 + int(s.(syscall.Signal)))
+			}
+			drain()
+		}
+	}
+}
+
+// newLog makes the log of a server.
+func newLog(w io.Writer, level, format string) (*slog.Logger, error) {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	l, ok := levels[level]
+	if !ok {
+		return nil, unknown("log level", level, []string{"debug", "info", "warn", "error"}, "use debug, info, warn or error")
+	}
+	o := &slog.HandlerOptions{Level: l}
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	}
+	return nil, unknown("log format", format, []string{"text", "json"}, "use text or json")
+}
+
+// demoEnv is the environment with the embedded tracker in it.
+func demoEnv(tracker *demo.Server) config.Lookup {
+	return func(name string) (string, bool) {
+		switch name {
+		case "TRACKER_URL":
+			return tracker.URL, true
+		case "TRACKER_TOKEN":
+			return tracker.Token, true
+		}
+		return os.LookupEnv(name)
+	}
+}
+
+// logFaults logs why tools files are left out.
+func logFaults(log *slog.Logger, ds config.Diagnostics) {
+	for _, d := range ds {
+		log.Error("tools file left out: "+advised(d), "at", d.Pos.String(), "rule", d.Rule)
+	}
+}
+
+// warnMissing logs what is needed from outside and not there.
+func warnMissing(log *slog.Logger, c *config.Catalog, env config.Lookup) {
+	for _, a := range c.APIs {
+		for key, v := range needed(a.Value) {
+			if _, err := v.Resolve(env); err != nil {
+				log.Warn("calls that need it will fail: "+err.Error(), "api", a.Key, "key", key)
+			}
+		}
+	}
+}
+
+// needed gives the Values of an API, by the key they stand under.
+func needed(a *config.API) iter.Seq2[string, *config.Value] {
+	return func(yield func(string, *config.Value) bool) {
+		values := config.Map[*config.Value]{{Key: "base_url", Value: a.BaseURL}}
+		add := func(key string, v *config.Value) {
+			values = append(values, config.Entry[*config.Value]{Key: key, Value: v})
+		}
+		if auth := a.Auth; auth != nil {
+			add("auth.bearer", auth.Bearer)
+			if auth.Basic != nil {
+				add("auth.basic.username", auth.Basic.Username)
+				add("auth.basic.password", auth.Basic.Password)
+			}
+			if auth.APIKey != nil {
+				add("auth.api_key.value", auth.APIKey.Value)
+			}
+			if auth.OAuth2 != nil {
+				add("auth.oauth2.token_url", auth.OAuth2.TokenURL)
+				add("auth.oauth2.client_id", auth.OAuth2.ClientID)
+				add("auth.oauth2.client_secret", auth.OAuth2.ClientSecret)
+			}
+		}
+		for _, e := range a.Headers {
+			add("headers."+e.Key, e.Value)
+		}
+		for _, e := range a.Query {
+			add("query."+e.Key, e.Value)
+		}
+		for _, e := range values {
+			if e.Value != nil && !yield(e.Key, e.Value) {
+				return
+			}
+		}
+	}
+}
