@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,12 +71,33 @@ func (p *program) preview(b *bridge.Bridge, name string, arguments []byte, curl 
 		fmt.Fprintf(p.stderr, "error: %s\n", err)
 		return exitCode(exitFound)
 	}
-	text := request.String()
+	text := requestText(request)
 	if curl {
 		text = request.Curl()
 	}
 	_, err = fmt.Fprintln(p.stdout, text)
 	return err
+}
+
+// requestText writes a request as it goes over the wire, but for its secrets and binary parts.
+func requestText(p *bridge.Preview) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", p.Method, p.URL)
+	for _, h := range p.Header {
+		fmt.Fprintf(&b, "%s: %s\n", h.Name, h.Value)
+	}
+	if p.Body != "" {
+		b.WriteString("\n" + p.Body + "\n")
+	}
+	for _, part := range p.Parts {
+		switch {
+		case part.Filename == "":
+			fmt.Fprintf(&b, "\n%s: %s\n", part.Name, part.Text)
+		default:
+			fmt.Fprintf(&b, "\n%s: %s, %s, %s\n", part.Name, part.Filename, part.MediaType, count(int(part.Size), "byte"))
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // call makes the call and prints its result.

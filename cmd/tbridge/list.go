@@ -227,7 +227,7 @@ func listPrompt(w io.Writer, tools []*config.Tool) error {
 	for _, t := range tools {
 		fmt.Fprintf(&b, "- **%s**: %s\n", t.Name, bridge.Describe(t).Description)
 		for _, a := range t.Arguments {
-			fmt.Fprintf(&b, "  - %s: \"%s\" (%s): %s\n", need(t, a), a.Name, typeOf(a), a.Description)
+			fmt.Fprintf(&b, "  - %s: \"%s\" (%s): %s\n", need(t, a), a.Name, shownType(a), a.Description)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -252,6 +252,14 @@ func typeOf(a *config.Argument) string {
 	return a.Type
 }
 
+// shownType is the type as the model sees it: the content of a file is text.
+func shownType(a *config.Argument) string {
+	if a.Type == "file" {
+		return "string"
+	}
+	return typeOf(a)
+}
+
 func listMarkdown(w io.Writer, tools []*config.Tool) error {
 	var b strings.Builder
 	cell := strings.NewReplacer("|", `\|`, "\n", "<br>")
@@ -269,7 +277,7 @@ func listMarkdown(w io.Writer, tools []*config.Tool) error {
 		}
 		b.WriteString("\n| argument | type | | description |\n|---|---|---|---|\n")
 		for _, a := range t.Arguments {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, typeOf(a), strings.ToLower(need(t, a)), cell.Replace(a.Description))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, shownType(a), strings.ToLower(need(t, a)), cell.Replace(a.Description))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -84,7 +83,6 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 		defer tracker.Close()
 		env = demoEnv(tracker)
 	}
-	warnMissing(log, c, env)
 	b, err := bridge.New(c, bridge.Options{Log: log, Env: env, Version: versionOf(), Tags: o.tags, Only: o.only, ReadOnly: o.readOnly})
 	if err != nil {
 		return err
@@ -153,52 +151,5 @@ func demoEnv(tracker *demo.Server) config.Lookup {
 func logFaults(log *slog.Logger, ds config.Diagnostics) {
 	for _, d := range ds {
 		log.Error("tools file left out: "+advised(d), "at", d.Pos.String(), "rule", d.Rule)
-	}
-}
-
-// warnMissing logs what is needed from outside and not there.
-func warnMissing(log *slog.Logger, c *config.Catalog, env config.Lookup) {
-	for _, a := range c.APIs {
-		for key, v := range needed(a.Value) {
-			if _, err := v.Resolve(env); err != nil {
-				log.Warn("calls that need it will fail: "+err.Error(), "api", a.Key, "key", key)
-			}
-		}
-	}
-}
-
-// needed gives the Values of an API, by the key they stand under.
-func needed(a *config.API) iter.Seq2[string, *config.Value] {
-	return func(yield func(string, *config.Value) bool) {
-		values := config.Map[*config.Value]{{Key: "base_url", Value: a.BaseURL}}
-		add := func(key string, v *config.Value) {
-			values = append(values, config.Entry[*config.Value]{Key: key, Value: v})
-		}
-		if auth := a.Auth; auth != nil {
-			add("auth.bearer", auth.Bearer)
-			if auth.Basic != nil {
-				add("auth.basic.username", auth.Basic.Username)
-				add("auth.basic.password", auth.Basic.Password)
-			}
-			if auth.APIKey != nil {
-				add("auth.api_key.value", auth.APIKey.Value)
-			}
-			if auth.OAuth2 != nil {
-				add("auth.oauth2.token_url", auth.OAuth2.TokenURL)
-				add("auth.oauth2.client_id", auth.OAuth2.ClientID)
-				add("auth.oauth2.client_secret", auth.OAuth2.ClientSecret)
-			}
-		}
-		for _, e := range a.Headers {
-			add("headers."+e.Key, e.Value)
-		}
-		for _, e := range a.Query {
-			add("query."+e.Key, e.Value)
-		}
-		for _, e := range values {
-			if e.Value != nil && !yield(e.Key, e.Value) {
-				return
-			}
-		}
 	}
 }

@@ -46,7 +46,7 @@ func (p *program) show(c *config.Catalog, t *config.Tool) error {
 		return err
 	}
 	if preview, err := b.Preview(t.Name, arguments.Append(nil)); err == nil {
-		request += "\n\n" + indent(preview.String())
+		request += "\n\n" + indent(requestText(preview))
 	}
 	at := t.At()
 	_, err = fmt.Fprintf(p.stdout, "%s:%d, ≈%s tokens\n\n%s\n\nRequest: %s\n\nExample: %s\n",
