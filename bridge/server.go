@@ -115,7 +115,9 @@ func (b *Bridge) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.CallToolRequest:
 			return b.answer(ctx, req)
 		}
-		result, err = next(ctx, method, req)
+		if result, err = next(ctx, method, req); err != nil {
+			return nil, err
+		}
 		g := b.current.Load()
 		switch r := result.(type) {
 		case *mcp.InitializeResult:
@@ -123,7 +125,7 @@ func (b *Bridge) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.DiscoverResult:
 			r.Instructions = g.instructions
 		}
-		return result, err
+		return result, nil
 	}
 }
 

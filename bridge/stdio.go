@@ -197,7 +197,7 @@ func (s *stdio) accept(text []byte) *jsonrpc.Request {
 		s.requests.cancel(req.Params)
 	case req.IsCall() && !s.requests.begin(req):
 		// Whoever reads an answer with this id takes it for the answer to the first request.
-		s.refuse(invalidRequest("id %.100v is in use by a request that is not answered yet", req.ID.Raw()))
+		s.refuse(invalidRequest("id %.100s is in use by a request that is not answered yet", appendID(nil, req.ID)))
 		return nil
 	}
 	return req

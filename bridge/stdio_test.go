@@ -290,7 +290,8 @@ func TestAnswers(t *testing.T) {
 			t.Run(revision+"/"+tt.name, func(t *testing.T) {
 				line := w.ask(rpc(revision, i+1, tt.method, tt.params))
 				m := decodeLine(t, line)
-				failure, _ := m.Result["structuredContent"].(map[string]any)["error"].(map[string]any)
+				structured, _ := m.Result["structuredContent"].(map[string]any)
+				failure, _ := structured["error"].(map[string]any)
 				kind, _ := failure["kind"].(string)
 				if m.ID != float64(i+1) || m.Error.Code != tt.code || kind != tt.kind {
 					t.Errorf("got %s", line)

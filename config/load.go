@@ -124,16 +124,16 @@ func readTools(name string) reading {
 		r.ds.Add(Error, Pos{File: name}, ruleUnreadable, "the file cannot be read: %s", reason(err))
 		return r
 	}
-	return parseTools(name, text)
+	return parseToolsFile(name, text)
 }
 
 // ParseTools reads one tools file by itself, under the name given. The Catalog has no File: it holds the tools alone.
 func ParseTools(name, text string) (*Catalog, Diagnostics) {
-	r := parseTools(name, text)
+	r := parseToolsFile(name, text)
 	return &Catalog{Tools: r.tools, ToolsFiles: []string{name}}, r.ds
 }
 
-func parseTools(name, text string) reading {
+func parseToolsFile(name, text string) reading {
 	r := reading{name: name}
 	f := newSourceFile(name, text)
 	if root := parse(f, &r.ds); root != nil {
