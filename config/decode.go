@@ -176,6 +176,7 @@ func (d *decoder) into(n *yaml.Node, label string, v reflect.Value) bool {
 		case f.notBuilt:
 			d.errorf(d.file.span(key), ruleNotBuilt, "%q is not supported yet by this version of tbridge", f.key).Hint = "leave it out"
 		case !f.later:
+			v.Field(f.index).SetZero() // a tool begins as a copy of the head of its file
 			d.value(value, f.key, f, v.Field(f.index))
 		}
 		seen |= 1 << f.index

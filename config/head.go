@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -18,7 +19,7 @@ func (d *decoder) toolsFile(root *yaml.Node) []*Tool {
 		d.wrongKind(root, "a tools file", `a mapping with "tools"`)
 		return nil
 	}
-	head, list := d.head(root)
+	h, list := d.head(root)
 	switch {
 	case list == nil || plain(list) && list.Value == "": // a file that is being written
 		return nil
@@ -28,22 +29,28 @@ func (d *decoder) toolsFile(root *yaml.Node) []*Tool {
 	}
 	tools := make([]*Tool, 0, len(list.Content))
 	for _, node := range list.Content {
-		node = deref(node)
 		tool := new(Tool)
-		if node.Kind == yaml.MappingNode {
-			node = under(head, node)
-		}
-		if d.into(node, "a tool", reflect.ValueOf(tool).Elem()) {
+		*tool = h.tool // what stands at the head is shared: nobody may change it
+		own := d.over(h, deref(node))
+		if d.into(own, "a tool", reflect.ValueOf(tool).Elem()) {
+			tool.node = under(h.node, own)
 			tools = append(tools, tool)
 		}
 	}
 	return tools
 }
 
+// A head is what stands at the head of a tools file: the defaults of its tools.
+type head struct {
+	node     *yaml.Node // a mapping of the keys that may stand there
+	tool     Tool       // what they say
+	repeated int        // nodes of the head that were merged into those of tools
+}
+
 // head splits a tools file into its head, checked, and the node of its tools.
-func (d *decoder) head(root *yaml.Node) (head, list *yaml.Node) {
+func (d *decoder) head(root *yaml.Node) (h *head, list *yaml.Node) {
 	keys := layoutOf(toolType)
-	head = &yaml.Node{Kind: yaml.MappingNode, Line: root.Line, Column: root.Column}
+	h = &head{node: &yaml.Node{Kind: yaml.MappingNode, Line: root.Line, Column: root.Column}}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		name := deref(key).Value
@@ -56,62 +63,83 @@ func (d *decoder) head(root *yaml.Node) (head, list *yaml.Node) {
 		case !f.head:
 			d.errorf(d.file.span(key), ruleHeadKey, "%q is a tool's own key and cannot stand at the head of a file", name).Hint = "write it in each tool"
 		default:
-			head.Content = append(head.Content, key, value)
+			h.node.Content = append(h.node.Content, key, value)
 		}
 	}
 	d.partial = true
-	d.into(head, "the head", reflect.New(toolType).Elem())
+	d.into(h.node, "the head", reflect.ValueOf(&h.tool).Elem())
 	d.partial = false
-	return head, list
+	return h, list
 }
 
-// under lays a tool over the head of its file: its own keys win, mappings are merged one level deep, tags are
-// added, everything else is replaced. The nodes stay those of the file, and with them their places.
-func under(head, tool *yaml.Node) *yaml.Node {
-	if len(head.Content) == 0 {
+// over gives a tool's own keys, those merged that stand at the head too.
+func (d *decoder) over(h *head, tool *yaml.Node) *yaml.Node {
+	if tool.Kind != yaml.MappingNode || len(h.node.Content) == 0 {
 		return tool
 	}
-	merged := *tool
-	merged.Alias = tool
-	merged.Content = make([]*yaml.Node, 0, len(tool.Content)+len(head.Content))
+	own := *tool
+	own.Alias = tool // the extent in the file
+	own.Content = make([]*yaml.Node, 0, len(tool.Content)+len(h.node.Content))
 	for i := 0; i+1 < len(tool.Content); i += 2 {
-		key, own := tool.Content[i], tool.Content[i+1]
-		if _, above := below(head, deref(key).Value); above != nil {
-			own = both(deref(key).Value, above, deref(own))
+		key, value := tool.Content[i], tool.Content[i+1]
+		if _, above := below(h.node, deref(key).Value); above != nil {
+			value = d.both(h, deref(key).Value, above, deref(value))
 		}
-		merged.Content = append(merged.Content, key, own)
+		own.Content = append(own.Content, key, value)
 	}
-	for i := 0; i+1 < len(head.Content); i += 2 {
-		if _, own := below(tool, deref(head.Content[i]).Value); own == nil {
-			merged.Content = append(merged.Content, head.Content[i], head.Content[i+1])
-		}
-	}
-	return &merged
+	return &own
 }
 
-// both is one key that stands at the head and in the tool.
-func both(key string, head, tool *yaml.Node) *yaml.Node {
-	merged := *tool
-	merged.Alias = tool
+// both merges a key that stands at the head and in the tool: mappings one level deep, the tool's keys win; tags are
+// added; everything else is the tool's. The nodes stay those of the file, and with them their places.
+func (d *decoder) both(h *head, key string, above, own *yaml.Node) *yaml.Node {
+	tags := key == "tags" && own.Kind == yaml.SequenceNode
+	if above.Kind != own.Kind || own.Kind != yaml.MappingNode && !tags {
+		return own
+	}
+	if h.repeated += count(above); h.repeated > maxNodes {
+		d.errorf(d.beginning(own), ruleTooLarge, "%q at the head of this file, merged into each tool, makes more than %d nodes", key, maxNodes)
+		return own
+	}
+	merged := *own
+	merged.Alias = own
 	merged.Content = nil
-	switch {
-	case head.Kind != tool.Kind:
-		return tool
-	case key == "tags" && tool.Kind == yaml.SequenceNode:
-		merged.Content = append(append(merged.Content, head.Content...), tool.Content...)
+	if tags {
+		merged.Content = slices.Concat(above.Content, own.Content)
 		return &merged
-	case tool.Kind != yaml.MappingNode:
-		return tool
 	}
-	own := newPairs(len(tool.Content))
-	for i := 0; i+1 < len(tool.Content); i += 2 {
-		own.add(tool.Content[i], tool.Content[i+1])
-	}
-	for i := 0; i+1 < len(head.Content); i += 2 {
-		if name := strings.TrimSuffix(deref(head.Content[i]).Value, "?"); own.key(name) == nil && own.key(name+"?") == nil {
-			merged.Content = append(merged.Content, head.Content[i], head.Content[i+1])
+	for i := 0; i+1 < len(above.Content); i += 2 {
+		if !hasKey(own, deref(above.Content[i]).Value) {
+			merged.Content = append(merged.Content, above.Content[i], above.Content[i+1])
 		}
 	}
-	merged.Content = append(merged.Content, tool.Content...)
+	merged.Content = append(merged.Content, own.Content...)
 	return &merged
+}
+
+// hasKey says whether a mapping has a key, with or without the question mark that a key of a body may have.
+func hasKey(n *yaml.Node, key string) bool {
+	name := strings.TrimSuffix(key, "?")
+	_, plain := below(n, name)
+	_, optional := below(n, name+"?")
+	return plain != nil || optional != nil
+}
+
+// count is the number of nodes in a tree, aliases written out.
+func count(n *yaml.Node) int {
+	nodes := 1
+	for _, child := range n.Content {
+		nodes += count(deref(child))
+	}
+	return nodes
+}
+
+// under completes a tool's own keys with those that stand at the head alone.
+func under(head, own *yaml.Node) *yaml.Node {
+	for i := 0; i+1 < len(head.Content); i += 2 {
+		if _, value := below(own, deref(head.Content[i]).Value); value == nil {
+			own.Content = append(own.Content, head.Content[i], head.Content[i+1])
+		}
+	}
+	return own
 }

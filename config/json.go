@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -152,11 +153,17 @@ func (e *JSONError) Error() string {
 	return e.Path + ": " + e.Message
 }
 
+// deepest bounds the levels that ParseJSON follows at all: each of them costs stack.
+const deepest = 10_000
+
 // ParseJSON reads one JSON value. It is stricter than RFC 8259 asks for, where
 // readers disagree: a repeated member, text that is no Unicode, a number beyond
-// 1,000 digits, and more levels than depth (0: no limit) are errors
+// 1,000 digits, and more levels than depth (0: 10,000) are errors
 // of type *JSONError.
 func ParseJSON[S string | []byte](text S, depth int) (JSON, error) {
+	if depth == 0 {
+		depth = deepest
+	}
 	p := jsonParser{text: string(text), depth: depth}
 	if !utf8.ValidString(p.text) {
 		return JSON{}, &JSONError{Message: "not valid UTF-8"}
@@ -226,7 +233,7 @@ func (p *jsonParser) value() (JSON, error) {
 	}
 	switch c := p.text[p.at]; {
 	case c == '{' || c == '[':
-		if p.depth > 0 && len(p.path) >= p.depth {
+		if len(p.path) >= p.depth {
 			return JSON{}, p.errorf("nested deeper than %d levels", p.depth)
 		}
 		if c == '{' {
@@ -278,7 +285,7 @@ func (p *jsonParser) object() (JSON, error) {
 				seen[k] = true
 			}
 		}
-		if seen[key] || seen == nil && contains(v.Keys, key) {
+		if seen[key] || seen == nil && slices.Contains(v.Keys, key) {
 			return v, p.errorf("%q is given twice", key)
 		}
 		if seen != nil {
@@ -295,15 +302,6 @@ func (p *jsonParser) object() (JSON, error) {
 		p.path = p.path[:len(p.path)-1]
 		v.Keys, v.Items = append(v.Keys, key), append(v.Items, item)
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *jsonParser) array() (JSON, error) {

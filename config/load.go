@@ -105,7 +105,7 @@ func readAll(dir string, files []string) []reading {
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		workers.Go(func() {
 			for i := range next {
-				all[i] = readTools(filepath.Join(dir, filepath.FromSlash(files[i])))
+				all[i] = readToolsFile(filepath.Join(dir, filepath.FromSlash(files[i])))
 			}
 		})
 	}
@@ -117,7 +117,7 @@ func readAll(dir string, files []string) []reading {
 	return all
 }
 
-func readTools(name string) reading {
+func readToolsFile(name string) reading {
 	r := reading{name: name}
 	text, err := readFile(name)
 	if err != nil {
@@ -215,7 +215,9 @@ func (w *walk) entry(rel string, open []string) {
 		if err := w.dir(rel, append(slices.Clip(open), real)); err != nil {
 			w.ds.Add(Error, Pos{File: path}, ruleUnreadable, "the directory cannot be read: %s", reason(err))
 		}
-	case !info.Mode().IsRegular() || !isYAML(rel):
+	case !info.Mode().IsRegular():
+		w.ds.Add(Note, Pos{File: path}, ruleSkippedFile, "not read: this is no regular file")
+	case !isYAML(rel):
 		w.ds.Add(Note, Pos{File: path}, ruleSkippedFile, "not read: tools files are named .yaml or .yml")
 	default:
 		w.files = append(w.files, filepath.ToSlash(rel))

@@ -295,6 +295,7 @@ func (c *checker) keys(n *yaml.Node) {
 	if len(n.Content)/2 > maxKeys {
 		at := c.file.start(n)
 		c.ds.Add(Error, c.file.pos(at, at), ruleTooLarge, "a mapping of %d keys; at most %d are allowed", len(n.Content)/2, maxKeys)
+		n.Content = n.Content[:2*maxKeys]
 	}
 	written := *n
 	var mergeKey, merge *yaml.Node

@@ -115,9 +115,9 @@ func (d *decoder) duration(n *yaml.Node, label string, p *time.Duration) bool {
 	return true
 }
 
-var sizePattern = regexp.MustCompile(`^([1-9][0-9]{0,17}) ?(|B|kB|KB|MB|GB|KiB|MiB|GiB)$`)
+var sizePattern = regexp.MustCompile(`^([1-9][0-9]{0,17})(|kB|KB|MB|GB|KiB|MiB|GiB)$`)
 
-var sizeUnits = map[string]int64{"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+var sizeUnits = map[string]int64{"": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 func (d *decoder) size(n *yaml.Node, label string, p *Size) bool {
 	const due = "a size such as 512, 256KiB, 16MiB or 1MB"

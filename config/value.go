@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -227,7 +226,7 @@ func (v *Value) Literal() (string, bool) {
 	if v == nil || v.External() {
 		return "", false
 	}
-	r, err := v.Resolve(os.LookupEnv)
+	r, err := v.Resolve(nil) // nothing is looked up
 	return r.Text, err == nil
 }
 
@@ -265,6 +264,10 @@ func (d *decoder) choice(n *yaml.Node, label string) (choice, bool) {
 	switch n.Kind {
 	case yaml.SequenceNode:
 		return c, d.wrongKind(n, label, "text, or {file: PATH}")
+	case yaml.ScalarNode:
+		if plain(n) && n.Value == "" {
+			return c, d.wrongKind(n, label, `text ("" for none), or {file: PATH}`)
+		}
 	case yaml.MappingNode:
 		var f fileValue
 		if !d.into(n, label, reflect.ValueOf(&f).Elem()) || f.File == "" {
