@@ -174,6 +174,7 @@ func TestRenderBodies(t *testing.T) {
 			"application/x-ndjson\n\n{\"a\":12345678901234567890}\n\"x\\ny\"\nnull\n"},
 		{"ndjson of a list", "encoding: ndjson\nbody: [{index: {_id: 1}}, \"{o}\"]", `{}`, "application/x-ndjson\n\n{\"index\":{\"_id\":1}}\n"},
 		{"ndjson of one value", "encoding: ndjson", `{"s":"x"}`, "application/x-ndjson\n\n{\"s\":\"x\"}\n"},
+		{"bytes of a string", "encoding: bytes\nbody: \"{s}\"", `{"s":"\u0000ü"}`, "application/octet-stream\n\n\x00ü"},
 		{"ndjson, absent", "encoding: ndjson\nbody: \"{o}\"", `{}`, "application/x-ndjson\n\n"},
 	} {
 		in := "none" // the arguments stand in holes alone

@@ -88,11 +88,12 @@ func elementName(name string, i int, numbered, brackets bool) string {
 }
 
 func (e *emitter) fields(name string, n *node, within bool) *Error {
-	for _, field := range n.fields {
-		if field.optional && !field.value.given(e.f, false) {
+	for i := range n.fields {
+		fd := &n.fields[i]
+		if !n.sent(fd, e.f, false) {
 			continue
 		}
-		if err := e.node(memberName(name, field.name, within), field.value, within); err != nil {
+		if err := e.node(memberName(name, fd.name, within), fd.value, within); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,20 @@ const (
 type field struct {
 	name     string
 	optional bool // it goes when no argument below it has a value
+	instead  *ref // nil, or the argument of the same name, which replaces what is written
 	value    *node
+}
+
+// sent says whether the field is there at all.
+func (n *node) sent(fd *field, f *frame, nulls bool) bool {
+	if fd.optional && !fd.value.given(f, nulls) || fd.instead != nil && fd.instead.given(f, nulls) {
+		return false
+	}
+	if !n.open {
+		return true
+	}
+	v, replaced := f.call.args.Get(fd.name)
+	return !replaced || !nulls && v.Kind == config.KindNull
 }
 
 // kept says whether a list keeps the element: its holes are not all absent.
@@ -48,8 +61,8 @@ func (n *node) given(f *frame, nulls bool) bool {
 			return true
 		}
 	}
-	for _, field := range n.fields {
-		if field.value.given(f, nulls) {
+	for _, fd := range n.fields {
+		if fd.value.given(f, nulls) {
 			return true
 		}
 	}
@@ -94,16 +107,17 @@ func (n *node) buildList(f *frame) (config.JSON, bool, *Error) {
 func (n *node) buildMapping(f *frame) (config.JSON, bool, *Error) {
 	object := config.JSON{Kind: config.KindObject,
 		Keys: make([]string, 0, len(n.fields)), Items: make([]config.JSON, 0, len(n.fields))}
-	for _, field := range n.fields {
-		if field.optional && !field.value.given(f, true) {
+	for i := range n.fields {
+		fd := &n.fields[i]
+		if !n.sent(fd, f, true) {
 			continue
 		}
-		v, ok, err := field.value.build(f)
+		v, ok, err := fd.value.build(f)
 		if err != nil {
 			return object, false, err
 		}
 		if ok {
-			object.Keys, object.Items = append(object.Keys, field.name), append(object.Items, v)
+			object.Keys, object.Items = append(object.Keys, fd.name), append(object.Items, v)
 		}
 	}
 	if n.open {

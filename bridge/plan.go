@@ -42,10 +42,8 @@ func compilePlan(def *config.Tool, c *config.Catalog, v *vars) (*plan, error) {
 	p.headers = k.named(def.Headers, "header", textproto.CanonicalMIMEHeaderKey, asWritten)
 	p.cookies = k.named(def.Cookies, "cookie", inCookie.escaped, inCookie.escaped)
 	p.body = k.body(p)
-	for len(k.later) > 0 {
-		next := k.later[0]
-		k.later = k.later[1:]
-		next()
+	for _, compile := range k.later {
+		compile()
 	}
 	p.missing = k.missing
 	return p, k.err
@@ -190,7 +188,15 @@ func (k *compiler) root(t *config.Tree, place string) *node {
 	if t != nil {
 		n = k.tree(t)
 	}
-	n.fields = append(n.fields, k.placed(place)...)
+	written := n.fields
+	for _, fd := range k.placed(place) {
+		for i := range written {
+			if written[i].name == fd.name {
+				written[i].instead = fd.value.hole
+			}
+		}
+		n.fields = append(n.fields, fd)
+	}
 	n.open = k.takesAll(place)
 	if n.kind != nodeMapping && (len(n.fields) > 0 || n.open) {
 		k.failf("%s is no mapping, so nothing can be added to it; name every argument in a hole, or say in: none", place)
@@ -302,7 +308,8 @@ func renderNamed(f *frame, list []named, render func(*frame, string, *text) (str
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if ok { // an argument replaces what is written
+			pairs = slices.DeleteFunc(pairs, func(p pair) bool { return p.name == n.name })
 			pairs = append(pairs, pair{n.name, s})
 		}
 	}

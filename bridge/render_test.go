@@ -309,8 +309,52 @@ func TestRenderOpen(t *testing.T) {
 		{"method: POST\npath: /o\nbody: {all: \"{*}\"}", `{"b":1}`, "POST o\napplication/json\n\n{\"all\":{\"b\":1}}"},
 		{"method: POST\npath: /o\nbody: {all: {\"x?\": \"{*}\"}}", `{}`, "POST o\napplication/json\n\n{\"all\":{}}"},
 		{"method: POST\npath: /o\nbody: \"{*}\"", `{"b":{}}`, "POST o\napplication/json\n\n{\"b\":{}}"},
+		{"method: POST\npath: /o\nbody: {c: 1, d: 2}", `{"c":null}`, "POST o\napplication/json\n\n{\"d\":2,\"c\":null}"},
+		{"method: GET\npath: /o\nquery: {c: 1, d: 2}", `{"c":null,"d":3}`, "GET o?c=1&d=3"},
 		{"method: POST\npath: /o\nbody: {c: 1}", `{"b":2}`, "POST o\napplication/json\n\n{\"c\":1,\"b\":2}"},
 	} {
 		c.run(t, planOf(t, "", c.name, nil))
 	}
+}
+
+// What is written is the default of an argument that goes to the same name by rule.
+func TestWrittenIsReplaced(t *testing.T) {
+	p := planOf(t, "", `
+method: POST
+path: /w
+arguments:
+  - {name: a, type: string, description: A}
+  - {name: b, as: B, type: string, in: query, description: B}
+  - {name: c, as: x-c, type: string, in: header, description: C}
+body: {a: 1, d: 2}
+query: {B: "1"}
+headers: {X-C: "1"}
+`, nil)
+	runAll(t, p, []renderCase{
+		{"none", `{}`, "POST w?B=1\nX-C: 1\napplication/json\n\n{\"a\":1,\"d\":2}"},
+		{"all", `{"a":"2","b":"2","c":"2"}`, "POST w?B=2\nX-C: 2\napplication/json\n\n{\"d\":2,\"a\":\"2\"}"},
+	})
+}
+
+// Lists outside the query and forms, and what stands in lists of either.
+func TestRenderLists(t *testing.T) {
+	p := planOf(t, "", `
+method: GET
+path: /l/{a}/{b}
+arguments:
+  - {name: a, type: array, description: A, items: {type: string}}
+  - {name: b, type: array, style: pipe, description: B, items: {type: integer}}
+  - {name: c, type: string, in: none, description: C}
+  - {name: d, type: array, style: comma, in: none, description: D, items: {type: string}}
+query: {rows: [{x: "{c}", y: 1}, ["{c}"]], in: {list: ["{c}", z], d: "{d}"}}
+`, nil)
+	const rest = "?in%5Blist%5D%5B%5D=z"
+	runAll(t, p, []renderCase{
+		{"path", `{"a":["x,","y/"],"b":[1,null,2]}`, "GET l/x%2C,y%2F/1%7C2" + rest},
+		{"empty", `{"a":[],"b":[1]}`, "!invalid_arguments: a: has no value"},
+		{"empty element", `{"a":[""],"b":[1]}`, "!invalid_arguments: a: is empty"},
+		{"dots", `{"a":["x",".."],"b":[1]}`, "!invalid_arguments: a: holds a path segment"},
+		{"tree", `{"a":["x"],"b":[1],"c":"c","d":["e","f"]}`,
+			"GET l/x/1?rows%5B0%5D%5Bx%5D=c&rows%5B0%5D%5By%5D=1&rows%5B1%5D%5B%5D=c&in%5Blist%5D%5B%5D=c&in%5Blist%5D%5B%5D=z&in%5Bd%5D=e,f"},
+	})
 }
