@@ -161,7 +161,7 @@ func (b *Bridge) Call(ctx context.Context, name string, arguments json.RawMessag
 	defer func() {
 		if p := recover(); p != nil {
 			b.logPanic(p)
-			r = t.reading.failure(errorf(kindInternal, "the bridge failed while it answered; its log says more"))
+			r, found = t.reading.failure(errorf(kindInternal, "the bridge failed while it answered; its log says more")), true
 		}
 	}()
 	return t.call(ctx, arguments), true
