@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -66,7 +67,7 @@ func TestParseJSONDeep(t *testing.T) {
 func TestParseJSONManyMembers(t *testing.T) {
 	var b strings.Builder
 	for i := range 100 {
-		b.WriteString(`"k` + itoa(i) + `":` + itoa(i) + ",")
+		fmt.Fprintf(&b, `"k%d":%d,`, i, i)
 	}
 	text := "{" + b.String() + `"last":0}`
 	v, err := ParseJSON(text, 0)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -110,18 +111,7 @@ func TestSourcePlaces(t *testing.T) {
 }
 
 func place(p Pos) string {
-	p.File = ""
-	end := Pos{Line: p.EndLine, Column: p.EndColumn}
-	return strings.TrimPrefix(pair(p.Line, p.Column)+"-"+pair(end.Line, end.Column), ":")
-}
-
-func pair(a, b int) string { return itoa(a) + ":" + itoa(b) }
-
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + itoa(n%10)
+	return fmt.Sprintf("%d:%d-%d:%d", p.Line, p.Column, p.EndLine, p.EndColumn)
 }
 
 // A long line of non-ASCII text has its places found by index, not by counting from its start.
@@ -198,7 +188,7 @@ func parts(t *Template, err error) string {
 		case h.From == FromResult:
 			all = append(all, "("+h.Value.Text+")")
 		default:
-			name := strings.Join(append([]string{h.Name}, h.Path...), ".") + "/" + itoa(int(h.From))
+			name := fmt.Sprintf("%s/%d", strings.Join(append([]string{h.Name}, h.Path...), "."), h.From)
 			if h.Slash {
 				name = "+" + name
 			}
