@@ -21,6 +21,9 @@ const (
 	exitUsage = 2 // the command could not run
 )
 
+// defaultConfig is where a bridge directory begins, when nothing else is named.
+const defaultConfig = "tbridge.yaml"
+
 // A program is what all commands share: the streams, and the flag that all have.
 type program struct {
 	stdin  io.Reader
@@ -103,14 +106,14 @@ func (p *program) rootCommand() *cobra.Command {
 			return unknown("command", args[0], commandNames(cmd), `"tbridge --help" lists the commands`)
 		},
 	}
-	root.PersistentFlags().StringVar(&p.config, "config", cmp.Or(os.Getenv("TBRIDGE_CONFIG"), "tbridge.yaml"),
+	root.PersistentFlags().StringVar(&p.config, "config", cmp.Or(os.Getenv("TBRIDGE_CONFIG"), defaultConfig),
 		"path of tbridge.yaml (or $TBRIDGE_CONFIG)")
 	root.PersistentFlags().BoolP("help", "h", false, "show this help")
 	root.SetHelpTemplate(helpTemplate)
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(p.serveCommand(), p.validateCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())
+	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())
 	return root
 }
 

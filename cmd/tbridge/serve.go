@@ -63,6 +63,13 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 			return fmt.Errorf("--only %q is no pattern: %w", glob, err)
 		}
 	}
+	if o.demo {
+		remove, err := p.orShipped()
+		if err != nil {
+			return err
+		}
+		defer remove()
+	}
 	c, left, err := p.load()
 	if err != nil {
 		return err
