@@ -52,7 +52,7 @@ func TestCommandsOfThePages(t *testing.T) {
 // runShown runs one command of a page, if it is one of tbridge, and gives how many it ran.
 func runShown(t *testing.T, tracker *demo.Server, command, want string) int {
 	command = strings.Replace(command, "go run ./cmd/tbridge", "tbridge", 1)
-	words := strings.Fields(command)
+	words := splitWords(command)
 	if words[0] != "tbridge" {
 		return 0
 	}
@@ -68,4 +68,17 @@ func runShown(t *testing.T, tracker *demo.Server, command, want string) int {
 		}
 	})
 	return 1
+}
+
+// splitWords splits a command as a shell does, as far as the pages need it: 'quoted text' is kept together.
+func splitWords(command string) []string {
+	parts := strings.Split(command, "'")
+	for i := 1; i < len(parts); i += 2 {
+		parts[i] = strings.ReplaceAll(parts[i], " ", "\x00")
+	}
+	words := strings.Fields(strings.Join(parts, ""))
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, "\x00", " ")
+	}
+	return words
 }
