@@ -176,7 +176,7 @@ func (k *toolCheck) format(a *config.Argument) bool {
 	for _, f := range formats {
 		names = append(names, f.name)
 	}
-	k.error(a.At("format"), ruleFormat, "unknown format %s; use %s", quoted(a.Format), strings.Join(names, ", ")).Hint = near(a.Format, names)
+	k.error(a.At("format"), ruleFormat, "unknown format %s; use %s", quoted(a.Format), strings.Join(names, ", ")).Hint = meant(a.Format, names)
 	return false
 }
 
@@ -251,10 +251,10 @@ func (k *toolCheck) values(a *config.Argument) {
 		check(*a.Default, a.At("default"), "default")
 	}
 	for i, v := range a.Enum {
-		check(v, a.At("enum", i), fmt.Sprintf("enum value %s", quote(v)))
+		check(v, a.At("enum", i), fmt.Sprintf("value %d of enum", i+1))
 	}
 	for i, v := range a.Examples {
-		check(v, a.At("examples", i), fmt.Sprintf("example %s", quote(v)))
+		check(v, a.At("examples", i), fmt.Sprintf("example %d", i+1))
 	}
 }
 

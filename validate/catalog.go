@@ -77,13 +77,18 @@ func (k *checker) note(at config.Pos, rule, format string, args ...any) *config.
 
 // near is the hint that names what was probably meant, or otherwise what there is.
 func near(name string, known []string) string {
+	if hint := meant(name, known); hint != "" || len(known) == 0 {
+		return hint
+	}
+	return "there is " + listed(known)
+}
+
+// meant is the hint that names what was probably meant, for a message that lists what there is.
+func meant(name string, known []string) string {
 	if n := config.Nearest(name, known); n != "" {
 		return "did you mean " + quoted(n) + "?"
 	}
-	if len(known) == 0 {
-		return ""
-	}
-	return "there is " + listed(known)
+	return ""
 }
 
 func quoted(s string) string { return `"` + excerpt(s) + `"` }
@@ -95,6 +100,7 @@ type toolCheck struct {
 	api   *config.API     // nil: unknown
 	named map[string]bool // arguments that a hole of the request names
 	rest  bool            // {*} stands in it
+	lost  bool            // the body is faulty: what goes there is not looked at
 }
 
 // tool applies all rules for one tool.

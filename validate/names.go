@@ -80,7 +80,7 @@ func (k *toolCheck) method() {
 		k.error(k.t.At("name"), ruleMethod, "tool %s has no method; use %s", quoted(k.t.Name), strings.Join(methods, ", "))
 		return
 	}
-	k.error(k.t.At("method"), ruleMethod, "unknown method %s; use %s", quoted(m), strings.Join(methods, ", ")).Hint = near(strings.ToUpper(m), methods)
+	k.error(k.t.At("method"), ruleMethod, "unknown method %s; use %s", quoted(m), strings.Join(methods, ", ")).Hint = meant(m, methods)
 }
 
 // annotations finds hints to the client that the method belies.

@@ -208,7 +208,8 @@ func (k *toolCheck) body() {
 	case "text", "xml":
 		s.form, s.rest, s.files = inText, false, false
 	}
-	if k.bodyShape(b, encoding) {
+	k.lost = !k.bodyShape(b, encoding)
+	if !k.lost {
 		k.tree(b, s)
 	}
 }
@@ -324,6 +325,7 @@ func (k *toolCheck) placeInBody(a *config.Argument, at config.Pos) {
 	encoding, b := k.encoding(), k.t.Body
 	keyed := encoding == "json" || encoding == "form" || encoding == "multipart"
 	switch {
+	case k.lost:
 	case !k.sendsBody():
 		k.error(at, rulePlace, "%s goes into the body, and a %s sends none", called(a), k.t.Method)
 	case !keyed:

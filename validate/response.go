@@ -159,7 +159,7 @@ func (k *checker) errorText(t *config.Template) {
 			known = known || key == name
 		}
 		if !known {
-			k.error(p.Pos, ruleUnknownHole, "error_text names %s, which the error object does not have; use %s", quoted(p.Text), strings.Join(errorKeys, ", ")).Hint = near(name, errorKeys)
+			k.error(p.Pos, ruleUnknownHole, "error_text names %s, which the error object does not have; use %s", quoted(p.Text), strings.Join(errorKeys, ", ")).Hint = meant(name, errorKeys)
 			continue
 		}
 		if fault := checkPath(p.Hole.Value.Text); fault != "" {
@@ -184,6 +184,9 @@ func (k *checker) errors(rows []*config.ErrorRow) {
 			k.error(r.At(), ruleErrorRow, "the row says nothing; give it a kind, hint, retryable or ok: true")
 		}
 		for _, first := range rows[:i] {
+			if first.OK && first.Status == nil && first.Code == nil {
+				continue // an error already
+			}
 			if covers(first.Status, r.Status) && covers(first.Code, r.Code) {
 				d := k.warn(r.At(), ruleErrorRow, "the row can never match: the one in line %d matches first", first.At().Line)
 				d.Related = []config.Related{{Pos: first.At(), Message: "matches first"}}
