@@ -81,6 +81,10 @@ func appendPlain(b []byte, r gjson.Result) []byte {
 func clean(text string, quoted bool) string {
 	i := 0
 	for i < len(text) {
+		if c := text[i]; c >= 0x20 && c < 0x7f && c != '\\' { // nearly all there is
+			i++
+			continue
+		}
 		_, size, keep := next(text[i:], quoted)
 		if !keep {
 			break
