@@ -202,3 +202,45 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// What was read from outside is masked wherever it comes out, also where cleaning or cutting brings it together.
+func TestSecretsOfResults(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	g := readingOf(t, "error_text: '{message}: {details}'", anyTool, nil)
+	g.masks.add(secret)
+	file := readingOf(t, "timeout: 5s", anyTool+"response: {content: file}", nil)
+	file.masks.add(secret)
+	said := readingOf(t, "timeout: 5s", anyTool+"response: {text: '{a}{b}'}", nil)
+	said.masks.add(secret)
+	for name, r := range map[string]*Result{
+		"value":     readAnswer(t, g, http.MethodGet, reply{0, asJSON, `{"hunter2-hunter2":["hunter2-\u0068unter2"]}`}, "{}"),
+		"joined":    readAnswer(t, g, http.MethodGet, reply{0, asJSON, `["hunter2-\u202ehunter2"]`}, "{}"),
+		"text":      readAnswer(t, g, http.MethodGet, typed("text/csv", "a;hunter2-\x1b[2Jhunter2"), "{}"),
+		"words":     readAnswer(t, said, http.MethodGet, reply{0, asJSON, `{"a":"hunter2-","b":"hunter2"}`}, "{}"),
+		"name":      readAnswer(t, file, http.MethodGet, reply{0, "Content-Type: a/b\nContent-Disposition: x; filename=" + secret, "x"}, "{}"),
+		"file":      {Content: []Content{{Type: "text", Text: string(readAnswer(t, file, http.MethodGet, typed("text/csv", secret), "{}").Content[0].Data)}}},
+		"failure":   readAnswer(t, g, http.MethodGet, reply{500, asJSON, `{"message":"hunter2-\u0007hunter2","d":"hunter2-hunter2"}`}, "{}"),
+		"long text": readAnswer(t, g, http.MethodGet, reply{500, "Content-Type: text/plain", strings.Repeat("x", 2040) + secret}, "{}"),
+		"request":   g.failure(errorf(kindInternal, "no %s", secret)),
+	} {
+		whole, err := r.MarshalJSON()
+		if err != nil || strings.Contains(r.Text(), "hunter") || !strings.Contains(string(whole), "***") {
+			t.Errorf("%s: %s", name, whole)
+		}
+	}
+}
+
+func TestEscapesInJSON(t *testing.T) {
+	for from, want := range map[string]string{
+		`"\u0022\u005c\u000a\u000D\u0009\u001F\u007f"`: `"\"\\\n\r\t\u001f` + "\x7f" + `"`,
+		`"\ud83d\ude00\ud83d\u0041\udc00"`:             `"😀\ufffdA\ufffd"`,
+		" { \"a b\" :\t[ 1.0 , -0e+5 ]\r\n} ":          `{"a b":[1.0,-0e+5]}`,
+		`"open`:                                        `"open`, // a piece
+		`"a\`:                                          `"a\`,
+	} {
+		want = strings.ReplaceAll(want, `\ufffd`, "\uFFFD")
+		if got := string(appendCompact(nil, from)); got != want {
+			t.Errorf("compact %s = %s, want %s", from, got, want)
+		}
+	}
+}

@@ -116,6 +116,9 @@ func (g *reading) result(s scope, d *document, resp *http.Response) (*Result, *E
 	case d.empty(), !said && g.due && d.json == "":
 		return g.nothing(s)
 	case g.content == "file":
+		if d.form < formImage { // other bytes are given as they came
+			d.raw = g.masks.text(d.raw)
+		}
 		return g.bytes(resource(resp, d))
 	case g.content == "text":
 		return g.plain(d)
@@ -125,9 +128,10 @@ func (g *reading) result(s scope, d *document, resp *http.Response) (*Result, *E
 		return nil, errorf(kindBadResponse, "the answer is no JSON that can be read: %s", d.fault).coded(codeJSON)
 	case g.content == "json", g.due && d.form < formImage:
 		return nil, errorf(kindBadResponse, "expected JSON, got %s", d.called()).coded(codeType)
-	case d.form == formImage, d.form == formAudio:
-		kind := map[form]string{formImage: "image", formAudio: "audio"}[d.form]
-		return g.bytes(Content{Type: kind, MediaType: d.media, Data: []byte(d.raw)})
+	case d.form == formImage:
+		return g.bytes(Content{Type: "image", MediaType: d.media, Data: []byte(d.raw)})
+	case d.form == formAudio:
+		return g.bytes(Content{Type: "audio", MediaType: d.media, Data: []byte(d.raw)})
 	case d.form == formBinary:
 		return g.bytes(resource(resp, d))
 	}
