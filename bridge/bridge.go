@@ -144,7 +144,7 @@ func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, e
 	t.retry, t.limit = compileRetry(def, c.API(def.API)), newLimit(def.Limits, 0)
 	t.listed = Describe(def).append(nil)
 	var err error
-	if t.plan, err = compilePlan(def, c, v); err != nil {
+	if t.plan, err = compilePlan(def, v); err != nil {
 		return nil, err
 	}
 	t.reading, err = compileReading(def, c, a)

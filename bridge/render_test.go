@@ -34,7 +34,7 @@ func compileIn(t testing.TB, dir, top, tool string, env map[string]string) (*pla
 		t.Fatalf("%d tools, %v", len(c.Tools), ds)
 	}
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-	return compilePlan(c.Tools[0], c, newVars(c, lookup))
+	return compilePlan(c.Tools[0], newVars(c, lookup))
 }
 
 func write(t testing.TB, dir, name, text string) {

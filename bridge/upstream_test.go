@@ -47,7 +47,7 @@ func rigOf(t testing.TB, env map[string]string, apiKeys, toolKeys string) *rig {
 	if x.api, err = newAPI(c.APIs[0].Value, o, newMasks()); err != nil {
 		t.Fatal(err)
 	}
-	if x.plan, err = compilePlan(def, c, newVars(c, o.Env)); err != nil {
+	if x.plan, err = compilePlan(def, newVars(c, o.Env)); err != nil {
 		t.Fatal(err)
 	}
 	x.tool = &tool{name: def.Name, api: x.api, timeout: cmp.Or(def.Timeout, c.APIs[0].Value.Timeout, 10*time.Second),
