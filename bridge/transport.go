@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -26,6 +27,7 @@ func (s *settler) transport() *http.Transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy:                  s.proxy(),
+		OnProxyConnectResponse: connected,
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        s.tls(),
 		TLSHandshakeTimeout:    connectTimeout,
@@ -35,6 +37,18 @@ func (s *settler) transport() *http.Transport {
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
+}
+
+// A proxyRefusal is the status with which a proxy answered CONNECT.
+type proxyRefusal int
+
+func (r proxyRefusal) Error() string { return fmt.Sprintf("proxy: HTTP %d", int(r)) }
+
+func connected(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode != http.StatusOK {
+		return proxyRefusal(answer.StatusCode)
+	}
+	return nil
 }
 
 // proxy reads the proxies of the environment, as Go does: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or in lower case.

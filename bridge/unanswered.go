@@ -51,8 +51,6 @@ func again(e *Error) *Error {
 }
 
 func unreadableBody(err error) *Error {
-	var path interface{ Timeout() bool }
-	_ = errors.As(err, &path)
 	return errorf(kindInternal, "the body of the request cannot be read: %s", err)
 }
 
@@ -69,6 +67,9 @@ func explain(ctx context.Context, err error, host string) *Error {
 	}
 	if e := untrusted(err, host); e != nil {
 		return e
+	}
+	if status, ok := errors.AsType[proxyRefusal](err); ok {
+		return errorf(kindUnreachable, "the proxy of the environment refused to connect to %s: HTTP %d", host, int(status))
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
 		return again(errorf(kindUnreachable, "the proxy of the environment cannot be reached for %s", host))
@@ -114,8 +115,8 @@ func untrusted(err error, host string) *Error {
 		}
 	} else if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		e = errorf(kindUnreachable, "%s does not speak TLS", host)
-	} else if alert, ok := errors.AsType[tls.AlertError](err); ok {
-		e = errorf(kindUnreachable, "%s refused the TLS handshake: %s", host, strings.TrimPrefix(alert.Error(), "tls: "))
+	} else if alert, ok := errors.AsType[*net.OpError](err); ok && alert.Op == "remote error" {
+		e = errorf(kindUnreachable, "%s refused the TLS handshake: %s", host, strings.TrimPrefix(alert.Err.Error(), "tls: "))
 	} else if strings.Contains(err.Error(), "tls: ") {
 		e = errorf(kindUnreachable, "no TLS handshake with %s", host)
 	} else {

@@ -5,7 +5,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -184,6 +188,16 @@ func listen(t testing.TB, handle func(c net.Conn)) string {
 	return l.Addr().String()
 }
 
+// closedPort is a host:port where nobody listens.
+func closedPort(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
 // head reads the lines of a request up to the empty one.
 func head(r *bufio.Reader) (lines []string) {
 	for {
@@ -239,4 +253,19 @@ func TestRequestLines(t *testing.T) {
 			t.Errorf("%s + %s: got %s, want %s", tc.base, tc.path, got, want)
 		}
 	}
+}
+
+var quiet = log.New(io.Discard, "", 0)
+
+// pems gives a certificate and its key as the files of an operator.
+func pems(t testing.TB, c tls.Certificate) (certificate, key string) {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string, der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	return block("CERTIFICATE", c.Certificate[0]), block("PRIVATE KEY", der)
 }
