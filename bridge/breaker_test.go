@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,9 +73,9 @@ func TestBreaker(t *testing.T) {
 
 // Calls count, not tries, and a body that does not come to its end counts too.
 func TestBreakerOfAnAPI(t *testing.T) {
-	accepted := 0
+	var accepted atomic.Int32
 	host := listen(t, func(c net.Conn) {
-		accepted++
+		accepted.Add(1)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
 		io.Copy(io.Discard, c)
 	})
@@ -82,8 +83,8 @@ func TestBreakerOfAnAPI(t *testing.T) {
 	x.fails(t, kindTimeout, "")
 	x.fails(t, kindTimeout, "")
 	x.fails(t, kindUnreachable, "breaker_open", host)
-	if accepted != 2 {
-		t.Errorf("%d connections", accepted)
+	if n := accepted.Load(); n != 2 {
+		t.Errorf("%d connections", n)
 	}
 
 	rec := record(t, func(_ int, w http.ResponseWriter, r *http.Request) {
