@@ -1,58 +1,11 @@
 package bridge
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/tidwall/gjson"
 )
-
-const (
-	maxDepth  = 100  // levels of lists and objects in an answer
-	maxNested = 1000 // brackets in a row in an answer whose strings are read as JSON
-)
-
-var (
-	errDeep = errors.New("nested deeper than " + strconv.Itoa(maxDepth) + " levels")
-	errUTF8 = errors.New("not valid UTF-8")
-	errJSON = errors.New("not valid JSON")
-)
-
-// checkJSON says why a text is no JSON that we take. It never recurses further than maxDepth.
-func checkJSON(text string) error {
-	switch {
-	case deeper(text, maxDepth, true):
-		return errDeep
-	case !utf8.ValidString(text):
-		return errUTF8
-	case !gjson.Valid(text):
-		return errJSON
-	}
-	return nil
-}
-
-// deeper says whether brackets are nested deeper than limit. Those in strings count unless quotes are respected.
-func deeper(text string, limit int, quotes bool) bool {
-	level := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			if quotes {
-				i = stringEnd(text, i)
-			}
-		case '[', '{':
-			if level++; level > limit {
-				return true
-			}
-		case ']', '}':
-			level = max(level-1, 0)
-		}
-	}
-	return false
-}
 
 // stringEnd is the place of the quote that closes the string opened at i; the end of the text if none does.
 func stringEnd(text string, i int) int {

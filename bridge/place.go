@@ -129,7 +129,7 @@ func (p *place) in(a *answer, doc string) (r gjson.Result) {
 			a.fault, r = p.text, gjson.Result{}
 		}
 	}()
-	if p.deep && deeper(doc, maxNested, false) {
+	if p.deep && deeper(doc, maxNested) {
 		a.fault = p.text
 		return gjson.Result{}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -203,4 +204,21 @@ func BenchmarkReadBytes16M(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// checkJSON takes what gjson takes, but for depth and text that is no UTF-8.
+func FuzzCheckJSON(f *testing.F) {
+	for _, text := range []string{`{"a":[1,-0.5e+10,true,false,null,"\u00e9\n"],"b":{}}`, ` [ ] `, `[1,]`, `{"a":1,}`, `{,}`, `[,1]`, `01`, `-`, `1.`, `1e`, `1e+`, `.5`,
+		`"\x"`, `"\u12g4"`, `"\u+123"`, `"\u_123"`, `"a`, "\"\n\"", `tru`, `nul`, `{"a"}`, `{"a":}`, `{1:2}`, `[1 2]`, `1 2`, `]`, `[}`, ``, ` `, `"`, `"\`, `"\u`, `[[`, "\"\xff\""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		err := checkJSON(text)
+		if err == errDeep {
+			return
+		}
+		if want := gjson.Valid(text) && utf8.ValidString(text); (err == nil) != want {
+			t.Fatalf("%q: %v, want valid %v", text, err, want)
+		}
+	})
 }
