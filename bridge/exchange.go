@@ -204,7 +204,7 @@ func (x *exchange) outcome(e *Error) outcome {
 
 // debug logs a try, without anything that came from arguments or holds a secret.
 func (x *exchange) debug(ctx context.Context, try int, resp *http.Response, e *Error) {
-	result := slog.Int("status", 0)
+	var result slog.Attr
 	if e != nil {
 		result = slog.String("failure", e.Kind)
 	} else {
