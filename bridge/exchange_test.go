@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -335,6 +336,53 @@ func TestProxy(t *testing.T) {
 	}
 	if got := x.api.masks.text("proxy-secret"); got != masked {
 		t.Errorf("the proxy's password came out: %s", got)
+	}
+}
+
+// HTTPS goes through a proxy as a tunnel, and the certificate is that of the API.
+func TestTunnel(t *testing.T) {
+	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host) }))
+	t.Cleanup(api.Close)
+	certificate, _ := pems(t, api.TLS.Certificates[0])
+	dir := t.TempDir()
+	write(t, dir, "ca.pem", certificate)
+	asked := make(chan string, 1)
+	proxy := listen(t, func(c net.Conn) {
+		r := bufio.NewReader(c)
+		asked <- head(r)[0]
+		up, err := net.Dial("tcp", api.Listener.Addr().String())
+		if err != nil {
+			return
+		}
+		defer up.Close()
+		io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
+		go io.Copy(up, r)
+		io.Copy(c, up)
+	})
+	x := rigOf(t, map[string]string{"HTTPS_PROXY": "http://" + proxy}, "base_url: https://example.com\ntls: {ca_file: "+dir+"/ca.pem}", "")
+	if g := x.ok(t, "{}"); g.body != "example.com" {
+		t.Errorf("got %s", g.body)
+	}
+	if got := <-asked; got != "CONNECT example.com:443 HTTP/1.1" {
+		t.Errorf("the proxy got %s", got)
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://Host.Example:80/a": "http://host.example",
+		"https://h:443":            "https://h",
+		"https://h:80?x":           "https://h:80",
+		"http://[::1]:8080/":       "http://[::1]:8080",
+		"http://[2001:DB8::1]/":    "http://[2001:db8::1]",
+	} {
+		u, err := url.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := origin(u); got != want {
+			t.Errorf("origin of %s is %s, want %s", in, got, want)
+		}
 	}
 }
 

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// safeInCookie are the bytes of a cookie's value (RFC 6265, section 4.1.1).
 var (
-	safeInCookie  = safe("!#$%&'()*+/:<=>?@[]^`{|}")
-	safeInTarget  = safe("!$&'()*+,;=:@/[]")
-	safeInTargetQ = safe("!$&'()*+,;=:@/?[]")
+	safeInCookie = safe("!#$%&'()*+/:<=>?@[]^`{|}") // RFC 6265, section 4.1.1
+	safeInPrefix = safe("!$&'()*+,;=:@/[]")         // of a path, as operators write and servers take it
+	safeInPairs  = safe("!$&'()*+,;=:@/?[]")        // of a query, the same
 )
 
 // encoded percent-encodes a whole value. As all functions here it leaves marks alone, see preview.
@@ -24,8 +23,8 @@ func written(s string, set *safeSet) string {
 	return beside(s, func(s string) string { return string(appendWritten(nil, s, set)) })
 }
 
-func encodedPath(s string) string  { return written(s, safeInTarget) }
-func encodedQuery(s string) string { return written(s, safeInTargetQ) }
+func encodedPath(s string) string  { return written(s, safeInPrefix) }
+func encodedQuery(s string) string { return written(s, safeInPairs) }
 
 // hostname reads the authority of a URL.
 func hostname(authority string) (string, error) {
@@ -155,9 +154,6 @@ func (o Options) userAgent() string {
 
 // url gives the URL that net/http puts on the wire byte by byte as it was rendered.
 func (ep *endpoint) url(o *outgoing) *url.URL {
-	path, err := url.PathUnescape(o.path)
-	if err != nil { // cannot be: all that is not percent-encoded was encoded
-		path = o.path
-	}
+	path, _ := url.PathUnescape(o.path) // all that is not percent-encoded was encoded
 	return &url.URL{Scheme: ep.scheme, Host: ep.host, Path: path, RawPath: o.path, RawQuery: o.query}
 }

@@ -27,9 +27,9 @@ type masks struct {
 
 // needles is one state of masks. It never changes.
 type needles struct {
-	secrets []string   // as they were added
-	texts   []string   // the secrets and their base64, longest first
-	starts  [1024]byte // a filter: one bit for each pair of bytes (hashed) that a match can begin with
+	secrets []string      // as they were added
+	texts   []string      // the secrets and their base64, longest first
+	starts  [256][32]byte // a filter: one bit for each pair of bytes that a match can begin with
 }
 
 func newMasks() *masks {
@@ -105,22 +105,11 @@ func (n *needles) mark(s string) {
 	}
 }
 
-func slot(first, second byte) (index int, bit byte) {
-	h := uint(first)*31 + uint(second)
-	return int(h >> 3 & 1023), 1 << (h & 7)
-}
-
-func (n *needles) set(first, second byte) {
-	i, bit := slot(first, second)
-	n.starts[i] |= bit
-}
+func (n *needles) set(first, second byte) { n.starts[first][second>>3] |= 1 << (second & 7) }
 
 // match gives the end of the secret that begins at s[i], or 0.
 func match[T string | []byte](n *needles, s T, i int) int {
-	if i+1 >= len(s) {
-		return 0
-	}
-	if at, bit := slot(s[i], s[i+1]); n.starts[at]&bit == 0 {
+	if i+1 >= len(s) || n.starts[s[i]][s[i+1]>>3]>>(s[i+1]&7)&1 == 0 {
 		return 0
 	}
 	for _, needle := range n.texts {
@@ -201,7 +190,10 @@ func find[T string | []byte](n *needles, s T, i int) (start, end int) {
 	if len(n.texts) == 0 {
 		return -1, 0
 	}
-	for ; i < len(s); i++ {
+	for ; i+1 < len(s); i++ {
+		if second := s[i+1]; n.starts[s[i]][second>>3]>>(second&7)&1 == 0 {
+			continue // most often, so without a call
+		}
 		if end := match(n, s, i); end > 0 {
 			return i, end
 		}

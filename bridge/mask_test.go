@@ -120,3 +120,13 @@ func FuzzMasks(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkMasks(b *testing.B) {
+	m := newMasks()
+	m.add("c4nary-0123456789abcdef", "another/secret+value", "user:pass word/9", "eyJhbGciOiJIUzI1NiJ9.e30.abc")
+	text := strings.Repeat(`{"name":"a \u00e4 task","percent":"%20 %2F","n":12,"words":"the quick brown fox"}`, 3000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		_ = m.text(text)
+	}
+}
