@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"tbridge/config"
@@ -49,7 +50,11 @@ func argument(t *config.Tool, path []string) (*config.Argument, error) {
 			}
 		}
 		if a == nil {
-			return nil, unknown("argument", strings.Join(path[:i+1], "."), argumentNames(known), fmt.Sprintf(`"tbridge show %s" lists the arguments`, t.Name))
+			names := argumentNames(known)
+			for j := range names {
+				names[j] = strings.Join(append(slices.Clone(path[:i]), names[j]), ".")
+			}
+			return nil, unknown("argument", strings.Join(path[:i+1], "."), names, fmt.Sprintf(`"tbridge show %s" lists the arguments`, t.Name))
 		}
 		if known = a.Properties; known == nil && i < len(path)-1 && a.Type != "object" {
 			return nil, fmt.Errorf("argument %q is no object, it has no %q", strings.Join(path[:i+1], "."), path[i+1])
@@ -75,12 +80,13 @@ func put(object *config.JSON, path []string, a *config.Argument, text string) er
 		object.Put(name, old)
 		return nil
 	}
-	isList := a != nil && a.Type == "array" && !strings.HasPrefix(text, "[")
+	value := read(a, text)
+	element := a != nil && a.Type == "array" && value.Kind != config.KindArray
 	switch {
-	case given && !isList:
+	case given && !element:
 		return fmt.Errorf("argument %q is given twice", name)
-	case !isList:
-		object.Put(name, read(a, text))
+	case !element:
+		object.Put(name, value)
 		return nil
 	case !given:
 		old = config.JSON{Kind: config.KindArray}

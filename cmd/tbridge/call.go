@@ -25,7 +25,7 @@ member of an object; a list is given by repeating its key, or as JSON.`,
   tbridge call create_task '{"project_slug": "demo", "title": "Write docs"}'
   tbridge call take_task task_id=TE-15 agent_slug=coder --dry-run
   tbridge call download_file attachment_id=7 --output report.pdf`,
-		Args: cobra.MinimumNArgs(1),
+		Args: namesTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := p.open()
 			if err != nil {
@@ -57,6 +57,14 @@ member of an object; a list is given by repeating its key, or as JSON.`,
 	cmd.MarkFlagsMutuallyExclusive("json", "dry-run", "curl")
 	cmd.MarkFlagsMutuallyExclusive("output", "dry-run", "curl")
 	return cmd
+}
+
+// namesTool says what is missing when no tool is named.
+func namesTool(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return &adviceError{"name a tool", `"tbridge list" lists the tools`}
+	}
+	return nil
 }
 
 type callOptions struct {

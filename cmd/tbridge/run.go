@@ -110,7 +110,6 @@ func (p *program) rootCommand() *cobra.Command {
 		"path of tbridge.yaml (or $TBRIDGE_CONFIG)")
 	root.PersistentFlags().BoolP("help", "h", false, "show this help")
 	root.SetHelpTemplate(helpTemplate)
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())

@@ -16,7 +16,7 @@ func (p *program) showCommand() *cobra.Command {
 		Use:     "show TOOL",
 		Short:   "Show one tool: what the model sees, and the request that is made of it",
 		Example: "  tbridge show take_task",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MatchAll(namesTool, cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := p.open()
 			if err != nil {

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tbridge/bridge"
+	"tbridge/validate"
+)
+
+const patience = 10 * time.Second
+
+// A server is tbridge serve in this process, with a client at its streams.
+type server struct {
+	t      *testing.T
+	dir    string
+	in     *os.File
+	out    *bufio.Reader
+	stderr *output
+	code   chan int
+}
+
+// output collects what is written by one side and read by another.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// write writes a file below a directory, and gives the time of a change to it.
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tools(lines ...string) string {
+	return "api: up\ntools:\n  - " + strings.Join(lines, "\n  - ") + "\n"
+}
+
+func get(name, description string) string {
+	return fmt.Sprintf("{name: %s, description: %s, method: GET, path: /%s, arguments: []}", name, description, name)
+}
+
+// startServer serves a directory with two tools files, and opens a session.
+func startServer(t *testing.T) *server {
+	t.Helper()
+	up := httptest.NewServer(http.HandlerFunc(answer))
+	t.Cleanup(func() {
+		up.CloseClientConnections()
+		up.Close()
+	})
+	s := &server{t: t, dir: t.TempDir(), stderr: &output{}, code: make(chan int, 1)}
+	write(t, s.dir, "tbridge.yaml", "version: 1\napis: {up: {base_url: \""+up.URL+"\"}}\n")
+	write(t, s.dir, "tools.d/a.yaml", tools(get("one", "One.")))
+	write(t, s.dir, "tools.d/b.yaml", tools(get("two", "Two."), get("hang", "Hang.")))
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.in, s.out = in, bufio.NewReader(out)
+	go func() {
+		code := run(context.Background(), []string{"serve", "--config", filepath.Join(s.dir, "tbridge.yaml")}, stdin, stdout, s.stderr)
+		stdout.Close()
+		s.code <- code
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		stdin.Close()
+		out.Close()
+	})
+	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if line := s.line(); !strings.Contains(line, `"id":0,"result"`) {
+		t.Fatalf("got %s", line)
+	}
+	return s
+}
+
+func (s *server) send(lines ...string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.in, strings.Join(lines, "\n")+"\n"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *server) line() string {
+	s.t.Helper()
+	got := make(chan string, 1)
+	go func() {
+		line, _ := s.out.ReadString('\n')
+		got <- line
+	}()
+	select {
+	case line := <-got:
+		return line
+	case <-time.After(patience):
+		s.t.Fatalf("nothing was received; stderr: %s", s.stderr)
+		return ""
+	}
+}
+
+func (s *server) exit() int {
+	s.t.Helper()
+	select {
+	case code := <-s.code:
+		return code
+	case <-time.After(patience):
+		s.t.Fatal("still running")
+		return -1
+	}
+}
+
+func (s *server) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := syscall.Kill(os.Getpid(), sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// says waits until something stands on stderr.
+func (s *server) says(text string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); !strings.Contains(s.stderr.String(), text); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("no %q in %s", text, s.stderr)
+		}
+	}
+}
+
+func TestASignalEndsTheServer(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		s := startServer(t)
+		s.signal(sig)
+		if code := s.exit(); code != 0 {
+			t.Errorf("%v: exit code %d, stderr %s", sig, code, s.stderr)
+		}
+	}
+}
+
+func TestASecondSignalDoesNotWait(t *testing.T) {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
+		s := startServer(t)
+		s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		s.line()
+		s.signal(sig)
+		select {
+		case code := <-s.code:
+			t.Errorf("%v: ended with %d and a call in flight", sig, code)
+		case <-time.After(100 * time.Millisecond):
+		}
+		s.signal(sig)
+		if code := s.exit(); code != want {
+			t.Errorf("%v: exit code %d", sig, code)
+		}
+	}
+}
+
+func TestReloadWithASignal(t *testing.T) {
+	s := startServer(t)
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	steps := []struct {
+		name         string
+		files        map[string]string
+		notice       bool
+		says         string
+		has, hasNone []string
+	}{
+		{"nothing new", nil, false, "changed=false", []string{"One.", "Two."}, nil},
+		{"a faulty file keeps its tools, the others are read", map[string]string{
+			"tools.d/a.yaml": "tools: [", "tools.d/b.yaml": tools(get("two", "Two again.")),
+		}, true, "faulty tools file, its tools stay as they were", []string{`"one"`, "Two again."}, []string{"hang"}},
+		{"the repaired file is read", map[string]string{"tools.d/a.yaml": tools(get("uno", "Uno."))}, true, "", []string{"Uno."}, []string{`"one"`}},
+		{"a faulty tbridge.yaml changes nothing", map[string]string{"tbridge.yaml": "version: 1\nnonsense: 1\n", "tools.d/a.yaml": tools()}, false,
+			"reload failed, all stays as it was", []string{"Uno."}, nil},
+	}
+	for _, step := range steps {
+		for name, text := range step.files {
+			write(t, s.dir, name, text)
+		}
+		s.signal(syscall.SIGHUP)
+		if step.notice {
+			if line := s.line(); !strings.Contains(line, "notifications/tools/list_changed") {
+				t.Errorf("%s: %s", step.name, line)
+			}
+		}
+		s.says(step.says)
+		s.send(list)
+		line := s.line()
+		for _, text := range step.has {
+			if !strings.Contains(line, text) {
+				t.Errorf("%s: no %s in %s", step.name, text, line)
+			}
+		}
+		for _, text := range step.hasNone {
+			if strings.Contains(line, text) {
+				t.Errorf("%s: %s in %s", step.name, text, line)
+			}
+		}
+	}
+}
+
+// quarantined gives a reloader over a directory whose tools were one in a.yaml and two in b.yaml.
+func quarantined(t *testing.T) (*reloader, string) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, "tbridge.yaml", "version: 1\napis: {up: {base_url: \"http://127.0.0.1:1\"}, old: {base_url: \"http://127.0.0.1:1\"}}\n")
+	write(t, dir, "tools.d/a.yaml", tools(get("one", "One.")))
+	write(t, dir, "tools.d/b.yaml", strings.Replace(tools(get("two", "Two.")), "api: up", "api: old", 1))
+	path := filepath.Join(dir, "tbridge.yaml")
+	c, ds, err := validate.Load(path)
+	if err != nil || len(ds) > 0 {
+		t.Fatal(err, ds)
+	}
+	b, err := bridge.New(c, bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &reloader{path: path, bridge: b, log: slog.New(slog.DiscardHandler), last: c}, dir
+}
+
+// served names the tools that a reloader serves.
+func (r *reloader) served() string {
+	var names []string
+	for _, t := range r.last.Tools {
+		names = append(names, t.Name+":"+t.Description)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestAFileFoundEmptyGetsASecondLook(t *testing.T) {
+	r, dir := quarantined(t)
+	write(t, dir, "tools.d/a.yaml", "")
+	if again := r.reload(true); !again || r.served() != "one:One. two:Two." {
+		t.Errorf("again %v, serves %s", again, r.served())
+	}
+	if again := r.reload(false); again || r.served() != "two:Two." {
+		t.Errorf("again %v, serves %s", again, r.served())
+	}
+	if again := r.reload(true); again {
+		t.Error("an empty file that had nothing to lose is looked at again")
+	}
+	if err := os.Remove(filepath.Join(dir, "tools.d/b.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if again := r.reload(true); again || r.served() != "" {
+		t.Errorf("a file that is gone: again %v, serves %s", again, r.served())
+	}
+}
+
+func TestTheLastGoodToolsOfAFaultyFile(t *testing.T) {
+	r, dir := quarantined(t)
+	write(t, dir, "tools.d/a.yaml", "tools: [")
+	for range 2 { // what was kept once is kept again
+		r.reload(true)
+		if got := r.served(); got != "one:One. two:Two." {
+			t.Errorf("serves %s", got)
+		}
+	}
+	write(t, dir, "tools.d/c.yaml", tools(get("one", "Another.")))
+	r.reload(true)
+	if got := r.served(); got != "two:Two. one:Another." {
+		t.Errorf("a name that is taken now: serves %s", got)
+	}
+	write(t, dir, "tools.d/b.yaml", "tools: [")
+	write(t, dir, "tbridge.yaml", "version: 1\napis: {up: {base_url: \"http://127.0.0.1:1\"}}\n")
+	r.reload(true)
+	if got := r.served(); got != "one:Another." {
+		t.Errorf("an API that is gone: serves %s", got)
+	}
+	if err := os.Remove(filepath.Join(dir, "tbridge.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	r.reload(true)
+	if got := r.served(); got != "one:Another." {
+		t.Errorf("tbridge.yaml is gone: serves %s", got)
+	}
+}
