@@ -19,7 +19,7 @@ type listing struct {
 	inPlace bool   // it is a piece of the value, which can be cut there
 }
 
-// list finds the list that each, max_items and a size cut act on.
+// listOf finds the list that each, max_items and a size cut act on.
 func (g *reading) listOf(s scope) listing {
 	if g.list == nil {
 		if s.data[0] != '[' {

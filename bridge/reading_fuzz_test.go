@@ -16,7 +16,7 @@ import (
 	"tbridge/config"
 )
 
-// A canned transport answers every request with the bytes of one response; fuzzing has no time for sockets.
+// canned is a reply as a client has it; fuzzing has no time for sockets.
 func canned(r reply) *http.Response {
 	recorder := httptest.NewRecorder()
 	r.ServeHTTP(recorder, nil)

@@ -62,7 +62,7 @@ func (r reply) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, r.body)
 }
 
-// A client shows the bodies of answers as they came over the wire.
+// newClient makes a client that shows the bodies of answers as they came over the wire.
 func newClient(t testing.TB) *http.Client {
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
