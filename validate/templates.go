@@ -128,11 +128,11 @@ func (k *checker) variable(name string, at config.Pos, what string) {
 func (k *toolCheck) resolve(p config.Part, s slot) *config.Argument {
 	h := p.Hole
 	a := argument(k.t.Arguments, h.Name)
-	if a == nil && k.t.Arguments == nil {
-		return nil // an open tool: whatever is sent under that name goes here
-	}
 	if a == nil {
-		k.error(p.Pos, ruleUnknownHole, "%s names %s, which is no argument", s.what, quoted(h.Name)).Hint = near(h.Name, argumentNames(k.t.Arguments))
+		d := k.error(p.Pos, ruleUnknownHole, "%s names %s, which is no argument", s.what, quoted(h.Name))
+		if d.Hint = near(h.Name, argumentNames(k.t.Arguments)); k.t.Arguments == nil {
+			d.Hint = "list the arguments: the tool has none that a hole could name"
+		}
 		return nil
 	}
 	if s.places {
