@@ -240,7 +240,7 @@ func (k *toolCheck) values(a *config.Argument) {
 	if a.Default == nil && a.Enum == nil && a.Examples == nil {
 		return
 	}
-	n, text := deriver{closed: true}.node(a)
+	n, text := deriver{closed: true}.node(a, a.Nullable)
 	s := &Schema{root: n, text: text.Append(nil)}
 	check := func(v config.JSON, at config.Pos, what string) {
 		for _, p := range s.validate(v) {

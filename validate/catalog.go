@@ -99,7 +99,7 @@ type toolCheck struct {
 	t     *config.Tool
 	api   *config.API     // nil: unknown
 	named map[string]bool // arguments that a hole of the request names
-	rest  bool            // {*} stands in it
+	rest  []slot          // where {*} stands in it
 	lost  bool            // the body is faulty: what goes there is not looked at
 }
 

@@ -32,6 +32,7 @@ func (k *toolCheck) path() {
 		return
 	}
 	k.template(t, slot{what: "path", form: inFlat, places: true, slash: true})
+	k.nullInPath()
 	query := false
 	for _, p := range t.Parts {
 		if p.Hole != nil {
@@ -48,6 +49,20 @@ func (k *toolCheck) path() {
 		k.pathText(before, after, at)
 	}
 	k.pathSegments(t, at)
+}
+
+// nullInPath finds arguments of the path that can be null, which a path has no segment for.
+func (k *toolCheck) nullInPath() {
+	for _, names := range pathHoles(k.t.Path) {
+		a := argument(k.t.Arguments, names[0])
+		switch {
+		case a == nil:
+		case a.Default != nil && a.Default.Kind == config.KindNull:
+			k.error(a.At("default"), rulePath, "%s stands in the path, which cannot hold null", called(a))
+		case a.Nullable:
+			k.warn(a.At("nullable"), rulePath, "%s stands in the path, which cannot hold null; nullable has no effect", called(a))
+		}
+	}
 }
 
 // pathText checks a constant piece of a path and of its query.
@@ -257,7 +272,7 @@ func (k *toolCheck) bodyShape(b *config.Tree, encoding string) bool {
 
 // placement finds where each argument goes, and those that go nowhere or twice.
 func (k *toolCheck) placement() {
-	if b := k.t.Body; k.t.Arguments == nil && !k.rest && b != nil && b.Kind != config.TreeMapping && k.byMethod() == "body" {
+	if b := k.t.Body; k.t.Arguments == nil && k.rest == nil && b != nil && b.Kind != config.TreeMapping && k.byMethod() == "body" {
 		k.error(k.t.At("body"), rulePlace, "the tool lists no arguments, so that what is sent is added to the body, which is no mapping").Hint = "list the arguments"
 	}
 	for _, a := range k.t.Arguments {
@@ -265,10 +280,13 @@ func (k *toolCheck) placement() {
 			k.statedPlace(a)
 			continue
 		}
-		if a.In == "" && k.rest {
+		if a.In != "" || k.rest == nil {
+			k.place(a)
 			continue
 		}
-		k.place(a)
+		for _, s := range k.rest {
+			k.valueIn(a, s, a.At("name"))
+		}
 	}
 }
 
@@ -330,7 +348,7 @@ func (k *toolCheck) placeInBody(a *config.Argument, at config.Pos) {
 		k.error(at, rulePlace, "%s goes into the body, and a %s sends none", called(a), k.t.Method)
 	case !keyed:
 		k.error(at, rulePlace, "%s goes nowhere: a body in %s takes what its holes name", called(a), encoding).Hint = fmt.Sprintf("write {%s} into the body, or in: query, or in: none", a.Name)
-	case b != nil && b.Kind != config.TreeMapping && !(k.rest && b.Template.Sole() != nil && b.Template.Sole().From == config.FromRest):
+	case b != nil && b.Kind != config.TreeMapping && !(b.Template.Sole() != nil && b.Template.Sole().From == config.FromRest):
 		k.error(at, rulePlace, "%s goes nowhere: the body is no mapping, which it could be added to", called(a)).Hint = fmt.Sprintf("write {%s} into the body, or in: query, or in: none", a.Name)
 	case encoding == "json":
 	default:

@@ -117,7 +117,7 @@ func (d deriver) object(n *node, args []*config.Argument) {
 	properties, required := config.JSON{Kind: config.KindObject}, config.JSON{Kind: config.KindArray}
 	for _, a := range args {
 		in, needed := d.below(a.Name)
-		child, text := in.node(a)
+		child, text := in.node(a, a.Nullable && !needed) // null is no segment of a path
 		n.props, n.names = append(n.props, child), append(n.names, child.name)
 		n.hasIntegers = n.hasIntegers || child.hasIntegers
 		n.hasDefaults = n.hasDefaults || child.hasDefaults || child.fallback != nil || child.fallbackVar != ""
@@ -125,6 +125,11 @@ func (d deriver) object(n *node, args []*config.Argument) {
 		if (a.Required || needed) && child.fallback == nil && child.fallbackVar == "" {
 			required.Items = append(required.Items, config.StringJSON(a.Name))
 			child.required = true
+		}
+	}
+	if args == nil {
+		for _, names := range d.inPath {
+			required.Items = append(required.Items, config.StringJSON(names[0]))
 		}
 	}
 	n.needs, n.open = len(required.Items), args == nil || !d.closed
@@ -138,8 +143,8 @@ func (d deriver) object(n *node, args []*config.Argument) {
 }
 
 // node gives the place of one argument, and its advertised schema.
-func (d deriver) node(a *config.Argument) (*node, config.JSON) {
-	n := &node{name: a.Name, kind: kindOf(a), nullable: a.Nullable, schema: config.JSON{Kind: config.KindObject}}
+func (d deriver) node(a *config.Argument, nullable bool) (*node, config.JSON) {
+	n := &node{name: a.Name, kind: kindOf(a), nullable: nullable, schema: config.JSON{Kind: config.KindObject}}
 	n.hasIntegers = n.kind == "integer"
 	if d.closed {
 		n.fallbackVar = a.DefaultVar
@@ -161,7 +166,7 @@ func (d deriver) node(a *config.Argument) (*node, config.JSON) {
 	if a.Examples != nil {
 		put(&examples, "examples", config.JSON{Kind: config.KindArray, Items: a.Examples})
 	}
-	if !a.Nullable {
+	if !nullable {
 		join(&n.schema, described)
 		d.constrain(n, a)
 		join(&n.schema, examples)
@@ -216,7 +221,7 @@ func (d deriver) constrain(n *node, a *config.Argument) {
 		n.items = &node{}
 		items := config.JSON{Kind: config.KindObject}
 		if a.Items != nil {
-			n.items, items = deriver{closed: d.closed}.node(a.Items)
+			n.items, items = deriver{closed: d.closed}.node(a.Items, a.Items.Nullable)
 		}
 		n.hasIntegers, n.hasDefaults = n.items.hasIntegers, n.items.hasDefaults
 		put(&n.schema, "items", items)

@@ -85,6 +85,8 @@ func TestSchemaOfFewArguments(t *testing.T) {
 			`{"type":"object","properties":{"a":{"type":"string","default":"all"}},"additionalProperties":false}`},
 		{"method: GET\npath: /x/{o.id}\narguments: [{name: o, type: object, properties: [{name: id, type: integer}]}]",
 			`{"type":"object","properties":{"o":{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}},"required":["o"],"additionalProperties":false}`},
+		{"method: GET\npath: /x/{o.id}\narguments: [{name: o, type: object, nullable: true}]",
+			`{"type":"object","properties":{"o":{"type":"object","properties":{},"required":["id"]}},"required":["o"],"additionalProperties":false}`},
 		{"method: POST\npath: /x\narguments: [{name: p, type: file, source: path}]",
 			`{"type":"object","properties":{"p":{"type":"string","description":"Absolute path of the file, below one of the folders that the operator allowed"}},"additionalProperties":false}`},
 	} {

@@ -96,10 +96,12 @@ func (k *toolCheck) hole(p config.Part, s slot, alone bool) {
 			k.error(p.Pos, ruleUnknownHole, "%s: a call has an id and nothing else", p.Text).Hint = "write {call.id}"
 		}
 	case config.FromRest:
-		k.rest = k.rest || s.rest
-		if !s.rest {
+		if s.rest {
+			k.rest = append(k.rest, s)
+		} else {
 			k.error(p.Pos, ruleHole, "{*} is an object, and stands in body and query only")
-		} else if !alone {
+		}
+		if s.rest && !alone {
 			k.error(p.Pos, ruleHole, "{*} is an object, and stands alone in its text")
 		}
 	case config.FromArgument:
