@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -76,6 +77,7 @@ func TestBreakerOfAnAPI(t *testing.T) {
 	var accepted atomic.Int32
 	host := listen(t, func(c net.Conn) {
 		accepted.Add(1)
+		head(bufio.NewReader(c))
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
 		io.Copy(io.Discard, c)
 	})
@@ -105,6 +107,7 @@ func TestBreakerOfAnAPI(t *testing.T) {
 // A call that was cancelled while it read tells nothing of its API.
 func TestBreakerAndCancelledReaders(t *testing.T) {
 	host := listen(t, func(c net.Conn) {
+		head(bufio.NewReader(c))
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
 		io.Copy(io.Discard, c)
 	})

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
@@ -118,6 +119,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 func TestRetryOfConnections(t *testing.T) {
 	var n atomic.Int32
 	host := listen(t, func(c net.Conn) {
+		head(bufio.NewReader(c))
 		if n.Add(1) == 3 {
 			io.WriteString(c, okAnswer)
 		}

@@ -97,12 +97,22 @@ func lost(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused by %s"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
-		errors.Is(err, net.ErrClosed), strings.Contains(err.Error(), "server closed idle connection"):
+		errors.Is(err, net.ErrClosed), hungUp(err):
 		return "%s closed the connection before it answered"
 	case op:
 		return "no connection to %s"
 	}
 	return ""
+}
+
+// hungUp knows the errors of net/http for a connection that the other side closed, which have no type.
+func hungUp(err error) bool {
+	for _, words := range []string{"server closed idle connection", "http2: client conn", "GOAWAY"} {
+		if strings.Contains(err.Error(), words) {
+			return true
+		}
+	}
+	return false
 }
 
 // untrusted is the error of a TLS handshake that failed; nil: it did not.
