@@ -3,9 +3,12 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 )
 
 func main() {
+	log.SetOutput(io.Discard) // net/http writes here, unmasked, what a server says unasked
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
