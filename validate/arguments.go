@@ -240,9 +240,14 @@ func (k *toolCheck) values(a *config.Argument) {
 	if a.Default == nil && a.Enum == nil && a.Examples == nil {
 		return
 	}
-	n, text := deriver{closed: true}.node(a, a.Nullable)
-	s := &Schema{root: n, text: text.Append(nil)}
+	bare := *a // for what enum lists: it needs no look at enum
+	bare.Enum = nil
+	full, others := valueSchema(a), valueSchema(&bare)
 	check := func(v config.JSON, at config.Pos, what string) {
+		s := full
+		if slices.ContainsFunc(a.Enum, func(e config.JSON) bool { return e.Kind == v.Kind && e.String() == v.String() }) {
+			s = others
+		}
 		for _, p := range s.validate(v) {
 			k.error(at, ruleArgumentValue, "%s of %s: %s", what, called(a), (&Invalid{[]Problem{p}}).Error()).Hint = p.Hint
 		}
@@ -256,6 +261,12 @@ func (k *toolCheck) values(a *config.Argument) {
 	for i, v := range a.Examples {
 		check(v, a.At("examples", i), fmt.Sprintf("example %d", i+1))
 	}
+}
+
+// valueSchema is the schema of one argument's value. It is compiled only if there is more to fulfil than types.
+func valueSchema(a *config.Argument) *Schema {
+	n, text := deriver{closed: true}.node(a, a.Nullable)
+	return &Schema{root: n, text: text.Append(nil)}
 }
 
 func (k *toolCheck) defaultVar(a *config.Argument) {

@@ -90,6 +90,9 @@ func (s *Schema) checkOneOf(args config.JSON) (Problem, bool) {
 
 // validate checks a value against the advertised text.
 func (s *Schema) validate(v config.JSON) []Problem {
+	if !s.root.hasRules && s.root.passes(v) {
+		return nil
+	}
 	s.compile.Do(func() {
 		if s.compiled, s.failed = compile(s.text); s.failed == nil {
 			s.root.bind(s.compiled)

@@ -20,7 +20,7 @@ type Schema struct {
 	text  json.RawMessage
 	oneOf []string // of these arguments exactly one must be given
 
-	compile  sync.Once // compiling takes 0.3 ms: only tools that are called pay for it
+	compile  sync.Once // compiling takes 0.3 ms: only what needs it pays for it
 	compiled *jsonschema.Schema
 	failed   error
 }
@@ -40,6 +40,7 @@ type node struct {
 
 	hasIntegers bool // here or below
 	hasDefaults bool // below
+	hasRules    bool // here or below
 
 	required bool               // in the object it is a member of
 	needs    int                // members that are required
@@ -120,6 +121,7 @@ func (d deriver) object(n *node, args []*config.Argument) {
 		child, text := in.node(a, a.Nullable && !needed) // null is no segment of a path
 		n.props, n.names = append(n.props, child), append(n.names, child.name)
 		n.hasIntegers = n.hasIntegers || child.hasIntegers
+		n.hasRules = n.hasRules || child.hasRules
 		n.hasDefaults = n.hasDefaults || child.hasDefaults || child.fallback != nil || child.fallbackVar != ""
 		properties.Put(a.Name, text)
 		if (a.Required || needed) && child.fallback == nil && child.fallbackVar == "" {
@@ -216,6 +218,7 @@ func (d deriver) constrain(n *node, a *config.Argument) {
 		put(&n.schema, c.key, c.value)
 	}
 	n.ruled = a.Enum != nil || len(rules) > 0
+	n.hasRules = n.ruled
 	switch n.kind {
 	case "array":
 		n.items = &node{}
@@ -223,7 +226,7 @@ func (d deriver) constrain(n *node, a *config.Argument) {
 		if a.Items != nil {
 			n.items, items = deriver{closed: d.closed}.node(a.Items, a.Items.Nullable)
 		}
-		n.hasIntegers, n.hasDefaults = n.items.hasIntegers, n.items.hasDefaults
+		n.hasIntegers, n.hasDefaults, n.hasRules = n.items.hasIntegers, n.items.hasDefaults, n.ruled || n.items.hasRules
 		put(&n.schema, "items", items)
 	case "object":
 		d.object(n, a.Properties)
