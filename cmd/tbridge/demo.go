@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ real MCP messages and real HTTP requests, printing each. Needs no network and no
 }
 
 func (p *program) demo(ctx context.Context, stay bool) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	tracker, err := demo.Start(ctx)
 	if err != nil {
@@ -125,7 +126,7 @@ func play(ctx context.Context, w io.Writer, tracker *demo.Server, b *bridge.Brid
 	}
 	fmt.Fprintf(w, "A task tracker listens on %s, and tbridge serves %d tools for it:\n", tracker.URL, len(listed.Tools))
 	fmt.Fprintln(w, nameTools(listed.Tools))
-	asked := make(chan string, 1)
+	asked := make(chan string, len(scenes))
 	tracker.Watch(func(line string) { asked <- line })
 	for i, s := range scenes {
 		fmt.Fprintf(w, "%d. %s\n   %s %s\n", i+1, s.what, s.tool, s.arguments)
@@ -133,11 +134,7 @@ func play(ctx context.Context, w io.Writer, tracker *demo.Server, b *bridge.Brid
 		if err != nil {
 			return err
 		}
-		select {
-		case line := <-asked:
-			fmt.Fprintf(w, "   → %s\n", line)
-		default:
-		}
+		fmt.Fprintf(w, "   → %s\n", <-asked) // the arguments are good, so a request was made
 		printResult(w, result)
 	}
 	return nil
