@@ -134,7 +134,12 @@ func play(ctx context.Context, w io.Writer, tracker *demo.Server, b *bridge.Brid
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "   → %s\n", <-asked) // the arguments are good, so a request was made
+		select {
+		case line := <-asked:
+			fmt.Fprintf(w, "   → %s\n", line)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		printResult(w, result)
 	}
 	return nil
