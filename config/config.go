@@ -23,7 +23,10 @@
 // The package knows nothing of HTTP or MCP.
 package config
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // A Catalog is everything one bridge directory declares, in file order. It is
 // read-only once loaded.
@@ -41,6 +44,8 @@ type Catalog struct {
 	Tools []*Tool `yaml:"-"`
 	// ToolsFiles are the files read below ToolsDir, in the same order, also those that hold no tools.
 	ToolsFiles []string `yaml:"-"`
+	// Sum stands for all that was read: the names and the texts of the files.
+	Sum [sha256.Size]byte `yaml:"-"`
 }
 
 // API gives the API of that name, or nil.

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -32,9 +34,19 @@ func Load(path string) (*Catalog, Diagnostics, error) {
 	var ds Diagnostics
 	c := parseCatalog(newSourceFile(path, text), &ds)
 	c.File = path
-	c.readTools(&ds)
+	sum := sha256.Sum256([]byte(text))
+	c.readTools(&ds, sum[:])
 	ds.Sort()
 	return c, ds, nil
+}
+
+// Directory is where the tools files are, or would be.
+func (c *Catalog) Directory() string {
+	dir := cmp.Or(c.ToolsDir, defaultToolsDir)
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(filepath.Dir(c.File), dir)
 }
 
 // parseCatalog reads a tbridge.yaml.
@@ -52,15 +64,12 @@ func parseCatalog(f *sourceFile, ds *Diagnostics) *Catalog {
 	return c
 }
 
-// readTools reads all tools files.
-func (c *Catalog) readTools(ds *Diagnostics) {
-	dir := c.ToolsDir
-	if dir == "" {
-		dir = defaultToolsDir
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(filepath.Dir(c.File), dir)
-	}
+// readTools reads all tools files. sum is that of the text of tbridge.yaml.
+func (c *Catalog) readTools(ds *Diagnostics, sum []byte) {
+	dir := c.Directory()
+	all := sha256.New()
+	all.Write(sum)
+	defer func() { c.Sum = [sha256.Size]byte(all.Sum(nil)) }()
 	at := c.At("tools")
 	if !c.Has("tools") {
 		at = Pos{File: c.File}
@@ -83,6 +92,8 @@ func (c *Catalog) readTools(ds *Diagnostics) {
 		c.ToolsFiles = append(c.ToolsFiles, r.name)
 		c.Tools = append(c.Tools, r.tools...)
 		*ds = append(*ds, r.ds...)
+		all.Write([]byte(r.name))
+		all.Write(r.sum[:])
 	}
 	if len(c.Tools) > maxTools {
 		ds.Add(Error, at, ruleTooLarge, "%d tools; at most %d are allowed", len(c.Tools), maxTools)
@@ -95,6 +106,7 @@ type reading struct {
 	name  string
 	tools []*Tool
 	ds    Diagnostics
+	sum   [sha256.Size]byte // of its text; zero when it cannot be read
 }
 
 // readAll reads files side by side and gives what they hold in their order.
@@ -134,7 +146,7 @@ func ParseTools(name, text string) (*Catalog, Diagnostics) {
 }
 
 func parseToolsFile(name, text string) reading {
-	r := reading{name: name}
+	r := reading{name: name, sum: sha256.Sum256([]byte(text))}
 	f := newSourceFile(name, text)
 	if root := parse(f, &r.ds); root != nil {
 		d := decoder{file: f, ds: &r.ds, tools: true}

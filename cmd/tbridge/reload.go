@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -23,72 +24,111 @@ type reloader struct {
 	path   string
 	bridge *bridge.Bridge
 	log    *slog.Logger
-	last   *config.Catalog // as served
+	last   *config.Catalog   // as served
+	sum    [sha256.Size]byte // of what was read last, served or not
+	again  <-chan time.Time  // the second look at a file that was found empty
 }
 
-// reloadOnSignal reloads with each SIGHUP, until the function it gives is called.
-func reloadOnSignal(r *reloader) (stop func()) {
+// start serves every change of the directory, and reads it again with each SIGHUP, until the function it gives is
+// called. Where nothing can be watched, SIGHUP is all there is.
+func (r *reloader) start() (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)
+	w, err := startWatch(r.last)
+	if err != nil {
+		r.log.Warn("changes are not seen, SIGHUP is needed: " + err.Error())
+	}
 	quit := make(chan struct{})
 	var running sync.WaitGroup
-	running.Go(func() {
-		var again <-chan time.Time
-		for {
-			patient := true
-			select {
-			case <-signals:
-			case <-again:
-				patient = false
-			case <-quit:
-				return
-			}
-			again = nil
-			if r.reload(patient) {
-				again = time.After(secondLook)
-			}
-		}
-	})
+	running.Go(func() { r.run(signals, w, quit) })
 	return func() {
 		signal.Stop(signals)
 		close(quit)
 		running.Wait()
+		w.close()
 	}
 }
 
+func (r *reloader) run(signals <-chan os.Signal, w watch, quit <-chan struct{}) {
+	var settled <-chan time.Time
+	for {
+		select {
+		case e := <-w.events():
+			if settled == nil && concerns(e, r.last) {
+				settled = time.After(settleTime)
+			}
+		case <-w.errors(): // changes were lost
+			settled = time.After(settleTime)
+		case <-settled:
+			settled = r.look(w, ifChanged)
+		case <-signals:
+			settled = r.look(w, always)
+		case <-r.again:
+			r.reload(always, impatient)
+		case <-quit:
+			return
+		}
+	}
+}
+
+// look reads the directory again, with all there is in it watched before that: what changes afterwards is seen.
+// When tbridge.yaml names another directory now, a further look is due.
+func (r *reloader) look(w watch, always bool) (due <-chan time.Time) {
+	before := r.last.Directory()
+	w.follow(r.last)
+	r.reload(always, patient)
+	if r.last.Directory() == before {
+		return nil
+	}
+	w.follow(r.last)
+	return time.After(settleTime)
+}
+
+// How a directory is read again.
+const (
+	always    = true
+	ifChanged = false
+	patient   = true // with a file that has lost all its tools
+	impatient = false
+)
+
 // reload loads the directory aside and, unless tbridge.yaml is faulty, serves it. Of a faulty tools file the
-// tools served before stay; when patient, also those of a file that is empty now, and again is true then.
-func (r *reloader) reload(patient bool) (again bool) {
+// tools served before stay; for a time also those of a file that is empty now.
+func (r *reloader) reload(always, patient bool) {
 	c, ds, err := validate.Load(r.path)
 	if err != nil {
 		r.log.Error("reload failed, all stays as it was: " + err.Error())
-		return false
+		return
 	}
+	if c.Sum == r.sum && !always {
+		return
+	}
+	r.sum, r.again = c.Sum, nil
 	if own := faults(ds, c.File); len(own) > 0 {
-		for _, d := range own {
-			r.log.Error("reload failed, all stays as it was: "+advised(d), "at", d.Pos.String(), "rule", d.Rule)
-		}
-		return false
+		r.logAll("reload failed, all stays as it was", own)
+		return
 	}
-	next, left := validate.Servable(c, ds)
-	for _, d := range faults(ds, left...) {
-		r.log.Error("faulty tools file, its tools stay as they were: "+advised(d), "at", d.Pos.String(), "rule", d.Rule)
-	}
-	kept := left
-	if patient {
-		emptied := r.emptied(c)
-		again = len(emptied) > 0
+	next, kept := validate.Servable(c, ds)
+	r.logAll("faulty tools file, its tools stay as they were", faults(ds, kept...))
+	if emptied := r.emptied(c); patient && len(emptied) > 0 {
 		kept = append(kept, emptied...)
+		r.again = time.After(secondLook)
 	}
 	next = withToolsOf(next, r.last, kept)
 	changed, err := r.bridge.Replace(next)
 	if err != nil {
 		r.log.Error("reload failed, all stays as it was: " + err.Error())
-		return again
+		return
 	}
 	r.last = next
 	r.log.Info("reloaded", "tools", len(next.Tools), "changed", changed)
-	return again
+}
+
+// logAll logs findings, each with what comes of it.
+func (r *reloader) logAll(effect string, ds config.Diagnostics) {
+	for _, d := range ds {
+		r.log.Error(effect+": "+advised(d), "at", d.Pos.String(), "rule", d.Rule)
+	}
 }
 
 // emptied names the files that are there and have lost all their tools.

@@ -97,7 +97,8 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // most of what a call allocates is gone with it: twice the calls for some memory
 	}
-	defer reloadOnSignal(&reloader{path: p.config, bridge: b, log: log, last: c})()
+	r := &reloader{path: p.config, bridge: b, log: log, last: c, sum: c.Sum}
+	defer r.start()()
 	return p.serveStdio(ctx, b)
 }
 

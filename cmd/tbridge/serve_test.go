@@ -264,20 +264,23 @@ func (r *reloader) served() string {
 func TestAFileFoundEmptyGetsASecondLook(t *testing.T) {
 	r, dir := quarantined(t)
 	write(t, dir, "tools.d/a.yaml", "")
-	if again := r.reload(true); !again || r.served() != "one:One. two:Two." {
-		t.Errorf("again %v, serves %s", again, r.served())
+	if r.reload(always, patient); r.again == nil || r.served() != "one:One. two:Two." {
+		t.Errorf("again %v, serves %s", r.again, r.served())
 	}
-	if again := r.reload(false); again || r.served() != "two:Two." {
-		t.Errorf("again %v, serves %s", again, r.served())
+	if r.reload(ifChanged, patient); r.again == nil {
+		t.Error("the second look is forgotten when another file is touched")
 	}
-	if again := r.reload(true); again {
+	if r.reload(always, impatient); r.again != nil || r.served() != "two:Two." {
+		t.Errorf("again %v, serves %s", r.again, r.served())
+	}
+	if r.reload(always, patient); r.again != nil {
 		t.Error("an empty file that had nothing to lose is looked at again")
 	}
 	if err := os.Remove(filepath.Join(dir, "tools.d/b.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if again := r.reload(true); again || r.served() != "" {
-		t.Errorf("a file that is gone: again %v, serves %s", again, r.served())
+	if r.reload(ifChanged, patient); r.again != nil || r.served() != "" {
+		t.Errorf("a file that is gone: again %v, serves %s", r.again, r.served())
 	}
 }
 
@@ -285,26 +288,26 @@ func TestTheLastGoodToolsOfAFaultyFile(t *testing.T) {
 	r, dir := quarantined(t)
 	write(t, dir, "tools.d/a.yaml", "tools: [")
 	for range 2 { // what was kept once is kept again
-		r.reload(true)
+		r.reload(always, patient)
 		if got := r.served(); got != "one:One. two:Two." {
 			t.Errorf("serves %s", got)
 		}
 	}
 	write(t, dir, "tools.d/c.yaml", tools(get("one", "Another.")))
-	r.reload(true)
+	r.reload(always, patient)
 	if got := r.served(); got != "two:Two. one:Another." {
 		t.Errorf("a name that is taken now: serves %s", got)
 	}
 	write(t, dir, "tools.d/b.yaml", "tools: [")
 	write(t, dir, "tbridge.yaml", "version: 1\napis: {up: {base_url: \"http://127.0.0.1:1\"}}\n")
-	r.reload(true)
+	r.reload(always, patient)
 	if got := r.served(); got != "one:Another." {
 		t.Errorf("an API that is gone: serves %s", got)
 	}
 	if err := os.Remove(filepath.Join(dir, "tbridge.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	r.reload(true)
+	r.reload(always, patient)
 	if got := r.served(); got != "one:Another." {
 		t.Errorf("tbridge.yaml is gone: serves %s", got)
 	}
