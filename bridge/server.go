@@ -157,15 +157,28 @@ func (b *Bridge) list(req *mcp.ListToolsRequest) (mcp.Result, error) {
 
 // answer answers tools/call.
 func (b *Bridge) answer(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
-	r, found := b.Call(ctx, req.Params.Name, req.Params.Arguments)
+	r, err := b.callResult(ctx, req.Params.Name, req.Params.Arguments, isStateless(req))
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// callResult calls a tool. The error is a *jsonrpc.Error.
+func (b *Bridge) callResult(ctx context.Context, name string, arguments json.RawMessage, stateless bool) (*callResult, error) {
+	r, found := b.Call(ctx, name, arguments)
 	if !found {
-		return nil, invalidParams("unknown tool %.200q", req.Params.Name)
+		return nil, invalidParams("unknown tool %.200q", name)
 	}
 	if r.Structured != nil && !json.Valid(r.Structured) {
 		// The SDK cannot write it, and would leave the call without an answer.
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result is not JSON"}
 	}
-	return &callResult{result: r, stateless: isStateless(req)}, nil
+	answer := &callResult{result: r, stateless: stateless}
+	if stateless {
+		answer.Meta = mcp.Meta{mcp.MetaKeyServerInfo: b.current.Load().identity}
+	}
+	return answer, nil
 }
 
 func invalidParams(format string, args ...any) error {
