@@ -26,6 +26,8 @@ package config
 import (
 	"crypto/sha256"
 	"time"
+
+	"gopkg.in/yaml.v3"
 )
 
 // A Catalog is everything one bridge directory declares, in file order. It is
@@ -265,6 +267,8 @@ type TLS struct {
 // of its file are merged in already.
 type Tool struct {
 	Source
+	head        *yaml.Node     // the keys at the head of its file
+	Index       int            `yaml:"-"` // its position in the list of its file
 	Name        string         `yaml:"name,required"`
 	Title       string         `yaml:"title,prose"`
 	Description string         `yaml:"description,prose"`

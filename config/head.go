@@ -28,9 +28,10 @@ func (d *decoder) toolsFile(root *yaml.Node) []*Tool {
 		return nil
 	}
 	tools := make([]*Tool, 0, len(list.Content))
-	for _, node := range list.Content {
+	for i, node := range list.Content {
 		tool := new(Tool)
 		*tool = h.tool // what stands at the head is shared: nobody may change it
+		tool.Index, tool.head = i, h.node
 		own := d.over(h, deref(node))
 		if d.into(own, "a tool", reflect.ValueOf(tool).Elem()) {
 			tool.node = under(h.node, own)
@@ -38,6 +39,20 @@ func (d *decoder) toolsFile(root *yaml.Node) []*Tool {
 		}
 	}
 	return tools
+}
+
+// FromHead names the keys that the tool has from the head of its file alone, in their order there.
+func (t *Tool) FromHead() (keys []string) {
+	if t.head == nil || len(t.head.Content) == 0 {
+		return nil
+	}
+	for i := 0; i+1 < len(t.head.Content); i += 2 {
+		key := deref(t.head.Content[i]).Value
+		if _, own := below(t.node.Alias, key); own == nil { // Alias is the tool as written, see over
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // A head is what stands at the head of a tools file: the defaults of its tools.

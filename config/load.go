@@ -26,16 +26,30 @@ const (
 // Load reads a bridge directory, given its tbridge.yaml. The error says that tbridge.yaml cannot be read; all
 // else, a tools file that cannot be read among it, is in the Diagnostics, sorted. The Catalog is never nil
 // without an error, and holds what could be read.
-func Load(path string) (*Catalog, Diagnostics, error) {
-	text, err := readFile(path)
+func Load(path string) (*Catalog, Diagnostics, error) { return NewLoader(path).Load(nil) }
+
+// A Loader loads one bridge directory again and again. A file whose text is what it was the time before is not
+// parsed again: its tools are the same *Tool. It must not be used from several goroutines at once.
+type Loader struct {
+	path string
+	last map[string]reading // by the names of the files
+}
+
+// NewLoader makes a loader of a bridge directory, given its tbridge.yaml.
+func NewLoader(path string) *Loader { return &Loader{path: path} }
+
+// Load loads as the function Load does. drafts are texts that stand for tools files, by their paths below the tools
+// directory, with slashes; they may be of files that are not there.
+func (l *Loader) Load(drafts map[string]string) (*Catalog, Diagnostics, error) {
+	text, err := readFile(l.path)
 	if err != nil {
 		return nil, nil, err
 	}
 	var ds Diagnostics
-	c := parseCatalog(newSourceFile(path, text), &ds)
-	c.File = path
+	c := parseCatalog(newSourceFile(l.path, text), &ds)
+	c.File = l.path
 	sum := sha256.Sum256([]byte(text))
-	c.readTools(&ds, sum[:])
+	c.readTools(l, drafts, &ds, sum[:])
 	ds.Sort()
 	return c, ds, nil
 }
@@ -65,7 +79,7 @@ func parseCatalog(f *sourceFile, ds *Diagnostics) *Catalog {
 }
 
 // readTools reads all tools files. sum is that of the text of tbridge.yaml.
-func (c *Catalog) readTools(ds *Diagnostics, sum []byte) {
+func (c *Catalog) readTools(l *Loader, drafts map[string]string, ds *Diagnostics, sum []byte) {
 	dir := c.Directory()
 	all := sha256.New()
 	all.Write(sum)
@@ -87,8 +101,13 @@ func (c *Catalog) readTools(ds *Diagnostics, sum []byte) {
 		ds.Add(Error, at, ruleTooLarge, "%q holds more than %d tools files", dir, maxFiles)
 		w.files = w.files[:maxFiles]
 	}
+	for name := range drafts {
+		if !slices.Contains(w.files, name) {
+			w.files = append(w.files, name)
+		}
+	}
 	slices.Sort(w.files)
-	for _, r := range readAll(dir, w.files) {
+	for _, r := range l.readAll(dir, w.files, drafts) {
 		c.ToolsFiles = append(c.ToolsFiles, r.name)
 		c.Tools = append(c.Tools, r.tools...)
 		*ds = append(*ds, r.ds...)
@@ -110,14 +129,19 @@ type reading struct {
 }
 
 // readAll reads files side by side and gives what they hold in their order.
-func readAll(dir string, files []string) []reading {
+func (l *Loader) readAll(dir string, files []string, drafts map[string]string) []reading {
 	all := make([]reading, len(files))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		workers.Go(func() {
 			for i := range next {
-				all[i] = readToolsFile(filepath.Join(dir, filepath.FromSlash(files[i])))
+				name := filepath.Join(dir, filepath.FromSlash(files[i]))
+				if draft, ok := drafts[files[i]]; ok {
+					all[i] = parseToolsFile(name, draft)
+				} else {
+					all[i] = l.read(name)
+				}
 			}
 		})
 	}
@@ -126,15 +150,27 @@ func readAll(dir string, files []string) []reading {
 	}
 	close(next)
 	workers.Wait()
+	last := make(map[string]reading, len(all))
+	for i, r := range all {
+		if _, draft := drafts[files[i]]; draft {
+			r = l.last[r.name]
+		}
+		last[r.name] = r
+	}
+	l.last = last
 	return all
 }
 
-func readToolsFile(name string) reading {
+// read reads a tools file, as it was read the time before if its text is the same.
+func (l *Loader) read(name string) reading {
 	r := reading{name: name}
 	text, err := readFile(name)
 	if err != nil {
 		r.ds.Add(Error, Pos{File: name}, ruleUnreadable, "the file cannot be read: %s", reason(err))
 		return r
+	}
+	if last, ok := l.last[name]; ok && last.sum == sha256.Sum256([]byte(text)) {
+		return last
 	}
 	return parseToolsFile(name, text)
 }
