@@ -3,40 +3,61 @@ package config
 // A Test is a call beside its tool, with what must come of it (without network).
 type Test struct {
 	Source
-	Name      string        `yaml:"name,required"`
-	Arguments *JSON         `yaml:"arguments"`
-	Request   *TestRequest  `yaml:"request"`
-	Response  *TestResponse `yaml:"response"`
-	Result    *TestResult   `yaml:"result"`
-	Error     *JSON         `yaml:"error"`
+	// What the test shows.
+	Name string `yaml:"name,required" example:"a free task is taken"`
+	// The arguments of the call.
+	Arguments *JSON `yaml:"arguments" example:"{task_id: TE-15}"`
+	// The request that must be made.
+	Request *TestRequest `yaml:"request" example:"{method: POST, target: /tasks/TE-15/take}"`
+	// The answer it is given. Absent: nothing is sent.
+	Response *TestResponse `yaml:"response" example:"{status: 200, json: {ok: true}}"`
+	// What the model must be given.
+	Result *TestResult `yaml:"result" example:"{text: ✅ Task TE-15 taken}"`
+	// What the error must hold at least.
+	Error *JSON `yaml:"error" example:"{kind: conflict}"`
 }
 
 // TestRequest is the request a test expects.
 type TestRequest struct {
 	Source
-	Method  string      `yaml:"method"`
-	Target  string      `yaml:"target"`
-	Headers Map[string] `yaml:"headers"`
-	JSON    *JSON       `yaml:"json"`
-	Form    Map[string] `yaml:"form"`
-	Text    *string     `yaml:"text"`
-	None    bool        `yaml:"none"`
+	// The method.
+	Method string `yaml:"method" words:"GET HEAD POST PUT PATCH DELETE" example:"POST"`
+	// The path and query below base_url.
+	Target string `yaml:"target" example:"/tasks/TE-15/take"`
+	// Headers it must have, among others.
+	Headers Map[string] `yaml:"headers" example:"{X-Client: tbridge}"`
+	// The JSON body, exactly.
+	JSON *JSON `yaml:"json" example:"{agent_slug: coder}"`
+	// The form body, exactly.
+	Form Map[string] `yaml:"form" example:"{a: b}"`
+	// The body as text, exactly.
+	Text *string `yaml:"text" example:"hello"`
+	// There is no body.
+	None bool `yaml:"none" example:"true"`
 }
 
 // TestResponse is the canned answer of a test.
 type TestResponse struct {
 	Source
-	Status  int         `yaml:"status"`
-	Headers Map[string] `yaml:"headers"`
-	JSON    *JSON       `yaml:"json"`
-	Text    *string     `yaml:"text"`
-	Base64  *string     `yaml:"base64"`
+	// The HTTP status. Default: 200.
+	Status int `yaml:"status" example:"409"`
+	// Headers of the answer.
+	Headers Map[string] `yaml:"headers" example:"{Retry-After: '3'}"`
+	// The JSON body.
+	JSON *JSON `yaml:"json" example:"{ok: true}"`
+	// The body as text.
+	Text *string `yaml:"text" example:"hello"`
+	// The body in base64.
+	Base64 *string `yaml:"base64" example:"aGVsbG8="`
 }
 
 // TestResult is what the model must be given.
 type TestResult struct {
 	Source
-	Text       *string `yaml:"text"`
-	Structured *JSON   `yaml:"structured"`
-	Like       *JSON   `yaml:"like"`
+	// The text, exactly.
+	Text *string `yaml:"text" example:"✅ Task TE-15 taken"`
+	// The structured content, exactly.
+	Structured *JSON `yaml:"structured" example:"{key: TE-15}"`
+	// What the structured content holds at least.
+	Like *JSON `yaml:"like" example:"{key: TE-15}"`
 }

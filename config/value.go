@@ -254,8 +254,10 @@ func (d *decoder) external(n *yaml.Node, label string) *Value {
 // A fileValue is a Value in a file.
 type fileValue struct {
 	Source
-	File string `yaml:"file,required"`
-	Key  string `yaml:"key"`
+	// The path of the file; ~ is the home directory, and a relative path begins beside this file.
+	File string `yaml:"file,required" example:"~/.config/tbridge/tracker.toml"`
+	// One key of a .toml, .yaml, .json or .env file. Absent: the whole file.
+	Key string `yaml:"key" example:"tracker.token"`
 }
 
 func (d *decoder) choice(n *yaml.Node, label string) (choice, bool) {
