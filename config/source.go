@@ -181,7 +181,11 @@ func (f *sourceFile) start(n *yaml.Node) int {
 		} else {
 			at = len(f.text)
 		}
-		at = f.skipBlank(at)
+		next := f.skipBlank(at)
+		if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&^yaml.TaggedStyle == 0 && !strings.HasPrefix(f.text[next:], "&") && !strings.HasPrefix(f.text[next:], "!") {
+			break // nothing follows: what stands next is not the node's
+		}
+		at = next
 	}
 	return at
 }
@@ -220,6 +224,9 @@ func (f *sourceFile) end(n *yaml.Node, start int) int {
 			last := n.Content[len(n.Content)-1]
 			at = max(at, f.end(last, f.start(last)))
 		}
+		if n.Kind == yaml.MappingNode && !strings.HasPrefix(f.text[start:], "{") {
+			return at // a pair in a list: [a: b]
+		}
 		for at = f.skipBlank(at); at < len(f.text) && f.text[at] == ','; {
 			at = f.skipBlank(at + 1)
 		}
@@ -254,42 +261,45 @@ func (f *sourceFile) scalarEnd(n *yaml.Node, start int) int {
 		}
 		return len(f.text)
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
-		return f.blockEnd(start)
+		_, end := f.block(n.Value, start)
+		return end
 	case strings.HasPrefix(rest, n.Value):
 		return start + len(n.Value)
 	}
 	return f.foldedEnd(n.Value, start)
 }
 
-// blockEnd is the end of a block scalar: of its last line that is indented more than the line of its header.
-func (f *sourceFile) blockEnd(start int) int {
-	lineStart := strings.LastIndexByte(f.text[:start], '\n') + 1
-	indent := indentation(f.text[lineStart:])
-	end := start
-	for at := start; at < len(f.text); {
-		line := f.text[at:]
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i]
-		}
+// block finds the text of a block scalar: the columns its lines are indented by, and the end of its last line that is
+// not blank. A value keeps the blanks by which its first such line is indented more.
+func (f *sourceFile) block(value string, start int) (indent, end int) {
+	header, _, _ := strings.Cut(f.text[start:], "\n")
+	end = start + len(strings.TrimRight(header, " \t\r"))
+	first := strings.TrimLeft(value, " \t\n")
+	if first == "" {
+		return 0, end
+	}
+	first = value[strings.LastIndexByte(value[:len(value)-len(first)], '\n')+1:]
+	indent = -1
+	for at := min(start+len(header)+1, len(f.text)); at < len(f.text); {
+		line, _, _ := strings.Cut(f.text[at:], "\n")
 		text := strings.TrimRight(line, " \t\r")
-		if at > start && text != "" && indentation(line) <= indent && lineStart != 0 {
-			break
-		}
-		if text != "" {
+		switch {
+		case text == "":
+		case indent < 0:
+			indent = max(spaces(text)-spaces(first), 0)
+			end = at + len(text)
+		case spaces(text) < indent:
+			return indent, end
+		default:
 			end = at + len(text)
 		}
 		at += len(line) + 1
 	}
-	return end
+	return max(indent, 0), end
 }
 
-func indentation(line string) int {
-	n := 0
-	for n < len(line) && (line[n] == ' ' || line[n] == '-' && n+1 < len(line) && line[n+1] == ' ') {
-		n++
-	}
-	return n
-}
+// spaces is the number of spaces that a line begins with.
+func spaces(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // foldedEnd is the end of a plain scalar over several lines, whose characters but white space are those of value.
 func (f *sourceFile) foldedEnd(value string, start int) int {
