@@ -81,22 +81,28 @@ func TestEdit(t *testing.T) {
 		t.Fatal("no cases", err)
 	}
 	for _, name := range archives {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases := map[string]map[string]string{}
-		for _, f := range archive.Files {
-			title, part, _ := strings.Cut(f.Name, ": ")
-			if cases[title] == nil {
-				cases[title] = map[string]string{}
-			}
-			cases[title][part] = string(f.Data)
-		}
-		for title, parts := range cases {
+		for title, parts := range readCases(t, name) {
 			t.Run(filepath.Base(name)+"/"+title, func(t *testing.T) { editCase(t, parts) })
 		}
 	}
+}
+
+// readCases gives the parts of each case of an archive.
+func readCases(t testing.TB, name string) map[string]map[string]string {
+	t.Helper()
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]map[string]string{}
+	for _, f := range archive.Files {
+		title, part, _ := strings.Cut(f.Name, ": ")
+		if cases[title] == nil {
+			cases[title] = map[string]string{}
+		}
+		cases[title][part] = string(f.Data)
+	}
+	return cases
 }
 
 func editCase(t *testing.T, parts map[string]string) {

@@ -279,7 +279,7 @@ func (d *document) cutFlow(all []span, i int) splice {
 
 // put writes an entry before entry i of a collection that has some; loose leaves a blank line between them.
 func (d *document) put(n *yaml.Node, i int, lines []string, loose bool) []splice {
-	f, all := d.file, d.entries(n)
+	all := d.entries(n)
 	if isFlow(n) {
 		return d.putFlow(all, i, lines[0])
 	}
@@ -287,15 +287,14 @@ func (d *document) put(n *yaml.Node, i int, lines []string, loose bool) []splice
 	if loose {
 		between += d.eol
 	}
-	at := d.begin(n, 0)
 	indent := strings.Repeat(" ", d.column(n))
 	text := strings.Join(lines, d.eol+indent)
 	text = strings.ReplaceAll(text, d.eol+indent+d.eol, d.eol+d.eol)
 	if i == 0 {
-		at = all[0].start
+		at := all[0].start
 		return []splice{{at, at, text + between + indent}}
 	}
-	at = min(all[i-1].end, len(f.text))
+	at := all[i-1].end
 	return []splice{{at, at, between + indent + text}}
 }
 
