@@ -80,7 +80,7 @@ type endpoint struct {
 	constants []pair // headers, canonical names
 	pairs     []pair // constants of the query, percent-encoded
 	key       credential
-	transport *http.Transport
+	transport http.RoundTripper
 }
 
 // A credential is where an API wants its credential. At most one of its fields is set.

@@ -95,7 +95,7 @@ func New(c *config.Catalog, o Options) (*Bridge, error) {
 		o.Env = os.LookupEnv
 	}
 	b := &Bridge{options: o, masks: newMasks()}
-	g, err := b.compile(c)
+	g, err := b.compile(c, newVars(c, o.Env))
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +104,9 @@ func New(c *config.Catalog, o Options) (*Bridge, error) {
 }
 
 // compile makes a generation of a catalogue.
-func (b *Bridge) compile(c *config.Catalog) (*generation, error) {
+func (b *Bridge) compile(c *config.Catalog, v *vars) (*generation, error) {
 	g := &generation{apis: map[string]*api{}, byName: map[string]*tool{},
 		identity: identify(c, b.options.Version), instructions: c.Server.Instructions}
-	v := newVars(c, b.options.Env)
 	for _, e := range c.APIs {
 		a, err := newAPI(e.Value, b.options, b.masks)
 		if err != nil {
@@ -154,6 +153,11 @@ func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, e
 // Call calls a tool with raw JSON arguments (nil or null: none). What goes wrong is in the Result; found is
 // false, and the Result nil, when there is no such tool. ctx cancels the request upstream.
 func (b *Bridge) Call(ctx context.Context, name string, arguments json.RawMessage) (r *Result, found bool) {
+	return b.call(ctx, name, &call{}, arguments)
+}
+
+// call makes the call c, which is not rendered yet.
+func (b *Bridge) call(ctx context.Context, name string, c *call, arguments json.RawMessage) (r *Result, found bool) {
 	t := b.current.Load().byName[name]
 	if t == nil {
 		return nil, false
@@ -164,16 +168,16 @@ func (b *Bridge) Call(ctx context.Context, name string, arguments json.RawMessag
 			r, found = t.reading.failure(errorf(kindInternal, "the bridge failed while it answered; its log says more")), true
 		}
 	}()
-	return t.call(ctx, arguments), true
+	return t.call(ctx, c, arguments), true
 }
 
 // errTimeout is the cause of a context that ended with the call's own time.
 var errTimeout = errors.New("timeout")
 
-func (t *tool) call(ctx context.Context, arguments json.RawMessage) *Result {
+func (t *tool) call(ctx context.Context, c *call, arguments json.RawMessage) *Result {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.timeout, errTimeout)
 	defer cancel()
-	c, r, e := t.prepare(arguments)
+	r, e := t.prepare(c, arguments)
 	if e != nil {
 		return t.reading.failure(e)
 	}
@@ -187,17 +191,16 @@ func (t *tool) call(ctx context.Context, arguments json.RawMessage) *Result {
 }
 
 // prepare checks the arguments and renders the request.
-func (t *tool) prepare(arguments json.RawMessage) (*call, *request, *Error) {
+func (t *tool) prepare(c *call, arguments json.RawMessage) (*request, *Error) {
 	args, err := t.schema.Check(arguments, t.coerce)
 	if err != nil {
-		return nil, nil, invalidArguments(err)
+		return nil, invalidArguments(err)
 	}
-	c := &call{args: args}
+	c.args = args
 	if err := t.plan.fill(c, t.schema); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r, e := t.plan.render(c)
-	return c, r, e
+	return t.plan.render(c)
 }
 
 // Preview gives the request that a call would send, with secrets shown as their sources. Nothing is sent.
@@ -206,7 +209,7 @@ func (b *Bridge) Preview(name string, arguments json.RawMessage) (*Preview, erro
 	if t == nil {
 		return nil, fmt.Errorf("unknown tool %q", name)
 	}
-	_, r, e := t.prepare(arguments)
+	r, e := t.prepare(&call{}, arguments)
 	if e != nil {
 		return nil, e
 	}

@@ -48,7 +48,7 @@ func (s *settler) oauth2(def *config.OAuth2) *tokens {
 }
 
 // use sends the token requests over the API's connections. Their redirects are answers, and as such refused.
-func (t *tokens) use(transport *http.Transport) {
+func (t *tokens) use(transport http.RoundTripper) {
 	if t == nil {
 		return
 	}

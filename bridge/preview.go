@@ -103,15 +103,24 @@ func (s *settler) basic(user, password string) string {
 
 func plainly(s string) string { return s }
 
-// preview gives the request as send would send it.
-func (a *api) preview(r *request) (*Preview, error) {
-	s := &settler{api: a, read: a.source, shown: true}
+// shown gives an endpoint that nothing can be sent to. What read gives may hold marks.
+func (a *api) shown(read func(v *config.Value, secret bool) (string, error)) (*endpoint, *Error) {
+	s := &settler{api: a, read: read, shown: true}
 	ep, e := s.endpoint()
 	if e != nil {
 		return nil, e
 	}
 	if ep.key.tokens != nil {
-		ep.key.header = pair{"Authorization", "Bearer " + mark("<token from oauth2>", "$ACCESS_TOKEN")}
+		ep.key = credential{header: pair{"Authorization", "Bearer " + mark("<token from oauth2>", "$ACCESS_TOKEN")}}
+	}
+	return ep, nil
+}
+
+// preview gives the request as send would send it.
+func (a *api) preview(r *request) (*Preview, error) {
+	ep, e := a.shown(a.source)
+	if e != nil {
+		return nil, e
 	}
 	o := ep.compose(a, r)
 	p := &Preview{Method: o.method, url: ep.scheme + "://" + ep.host + o.path}

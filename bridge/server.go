@@ -57,7 +57,7 @@ func register(s *mcp.Server, name string) {
 // the definitions they began with. Clients are told, once, when what they are shown has changed. After an
 // error the old catalogue is served as before.
 func (b *Bridge) Replace(c *config.Catalog) (changed bool, err error) {
-	next, err := b.compile(c)
+	next, err := b.compile(c, newVars(c, b.options.Env))
 	if err != nil {
 		return false, err
 	}

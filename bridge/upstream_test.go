@@ -58,7 +58,7 @@ func rigOf(t testing.TB, env map[string]string, apiKeys, toolKeys string) *rig {
 		retry: compileRetry(def, c.APIs[0].Value), limit: newLimit(def.Limits, 0)}
 	t.Cleanup(func() {
 		if ep := x.api.ready.Load(); ep != nil {
-			ep.transport.CloseIdleConnections()
+			ep.transport.(*http.Transport).CloseIdleConnections()
 		}
 	})
 	return x

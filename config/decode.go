@@ -14,7 +14,6 @@ import (
 var notBuilt = map[string]bool{
 	"API.forward": true,
 	"Tool.scopes": true,
-	"Tool.tests":  true,
 	"Server.http": true,
 }
 
@@ -195,6 +194,8 @@ func (d *decoder) finish(p any) {
 	switch p := p.(type) {
 	case *Argument:
 		d.typed(p)
+	case *Tool:
+		supplied(p)
 	case *Catalog:
 		for _, e := range p.APIs {
 			e.Value.Name = e.Key

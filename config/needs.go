@@ -26,3 +26,22 @@ func (v *Value) Needs() []string {
 	}
 	return names
 }
+
+// Unset is what a Value is where nothing comes from outside: the content of the
+// first choice that needs neither a variable nor a file, which is known; or else
+// the first choice as it is written.
+func (v *Value) Unset() (text string, known bool) {
+	if v == nil || len(v.choices) == 0 {
+		return "", false
+	}
+	for _, c := range v.choices {
+		if c.isFile {
+			continue
+		}
+		if r, err := c.expand(func(string) (string, bool) { return "", false }); err == nil {
+			return r.Text, true
+		}
+	}
+	first := Value{choices: v.choices[:1]}
+	return first.String(), false
+}
