@@ -2,6 +2,8 @@ module tbridge
 
 go 1.26.0
 
+ignore ./workbench/ui/node_modules
+
 require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/fsnotify/fsnotify v1.10.1
@@ -21,6 +23,7 @@ require (
 )
 
 require (
+	github.com/evanw/esbuild v0.28.2
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/kr/pretty v0.3.1 // indirect

@@ -1,0 +1,105 @@
+// Positions in texts, and the one-click mends that messages offer.
+import type { Diagnostic, Place, Span } from "./api";
+
+/** The offset in UTF-16 units of a line and column counted from 1, the column in code points. */
+export function offset(text: string, line: number, column: number): number {
+  let at = 0;
+  for (let n = 1; n < line; n++) {
+    const end = text.indexOf("\n", at);
+    if (end < 0) return text.length;
+    at = end + 1;
+  }
+  for (let n = 1; n < column && at < text.length && text[at] !== "\n"; n++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return at;
+}
+
+/** The line and column of an offset. */
+export function position(text: string, at: number): [number, number] {
+  const before = text.slice(0, at);
+  const start = before.lastIndexOf("\n") + 1;
+  return [before.split("\n").length, [...before.slice(start)].length + 1];
+}
+
+export const range = (text: string, p: Place): [number, number] => {
+  const from = offset(text, p.line, p.column);
+  return [from, Math.max(from, offset(text, p.end_line || p.line, p.end_column || p.column))];
+};
+
+const before = (al: number, ac: number, bl: number, bc: number) => al < bl || (al === bl && ac <= bc);
+
+/** The key of the smallest span that holds a place, or "". */
+export function innermost(spans: Record<string, Span>, line: number, column: number): string {
+  let best = "";
+  let size = Infinity;
+  for (const [key, [l, c, el, ec]] of Object.entries(spans)) {
+    if (!before(l, c, line, column) || !before(line, column, el, ec)) continue;
+    const s = (el - l) * 1000 + (el === l ? ec - c : 0);
+    if (s < size || (s === size && key.length > best.length)) [best, size] = [key, s];
+  }
+  return best;
+}
+
+/** The key of the span in which a place lies, or else of one that ends or begins in its line (a key stands before its value). */
+export function nearest(spans: Record<string, Span>, line: number, column: number): string {
+  const inside = innermost(spans, line, column);
+  if (inside !== "" && inside.split(".").length > 1) return inside;
+  let best = inside;
+  let gap = Infinity;
+  for (const [key, [l, c]] of Object.entries(spans)) {
+    if (l === line && c >= column && c - column < gap) [best, gap] = [key, c - column];
+  }
+  return best;
+}
+
+export interface Fix {
+  label: string;
+  from: number;
+  to: number;
+  insert: string;
+}
+
+/** The mend that a message with "did you mean" names, when the text still has the word that it is about. */
+export function fixOf(text: string, d: Diagnostic): Fix | null {
+  const said = d.message + " " + (d.hint ?? "");
+  const suggestion = /did you mean ("(?:[^"\\]|\\.)*")/.exec(said);
+  if (!suggestion) return null;
+  const words = (s: string) => [...s.matchAll(/"(?:[^"\\]|\\.)*"/g)].map((m) => unquote(m[0]));
+  const right = unquote(suggestion[1]!);
+  const [from, to] = range(text, d);
+  const span = text.slice(from, to);
+  for (const wrong of words(said.slice(0, suggestion.index))) {
+    const at = wholeWord(span, wrong);
+    if (wrong !== "" && wrong !== right && at >= 0) {
+      return { label: `Replace by "${right}"`, from: from + at, to: from + at + wrong.length, insert: right };
+    }
+  }
+  return null;
+}
+
+function unquote(quoted: string): string {
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return quoted.slice(1, -1);
+  }
+}
+
+function wholeWord(span: string, word: string): number {
+  const letter = /[\p{L}\p{N}_]/u;
+  for (let at = span.indexOf(word); at >= 0; at = span.indexOf(word, at + 1)) {
+    if (!letter.test(span[at - 1] ?? " ") && !letter.test(span[at + word.length] ?? " ")) return at;
+  }
+  return -1;
+}
+
+/** The smallest replacement that makes one text the other. */
+export function replacement(a: string, b: string): { from: number; to: number; insert: string } | null {
+  if (a === b) return null;
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return { from: start, to: a.length - end, insert: b.slice(start, b.length - end) };
+}
+
+export const plural = (n: number, one: string, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
