@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 
@@ -21,6 +22,9 @@ type state struct {
 	listens bool // it ends only when it is cancelled
 	silent  bool // it was cancelled or abandoned: what still comes is no answer
 	claimed bool // its answer is being written
+
+	opens  era                // by its answer
+	cancel context.CancelFunc // nil: the SDK has it
 }
 
 // begin accepts a request. It is false when another with its id is not answered yet.
@@ -35,6 +39,22 @@ func (r *requests) begin(req *jsonrpc.Request) bool {
 	return true
 }
 
+// own takes note of who has the request, when it is not the SDK.
+func (r *requests) own(id jsonrpc.ID, cancel context.CancelFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.states[id].cancel = cancel
+}
+
+// expect takes note of the era that the answer will open.
+func (r *requests) expect(id jsonrpc.ID, opens era) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.states[id]; s != nil {
+		s.opens = opens
+	}
+}
+
 // cancel takes note of a cancellation: the answer will not be written, if it is not written yet.
 func (r *requests) cancel(params json.RawMessage) {
 	id, ok := parseID(gjson.GetBytes(params, "requestId"))
@@ -46,20 +66,23 @@ func (r *requests) cancel(params json.RawMessage) {
 	if s := r.states[id]; s != nil && !s.silent && !s.claimed {
 		s.silent = true
 		r.close()
+		if s.cancel != nil {
+			s.cancel()
+		}
 	}
 }
 
-// claim is for the one who has the answer. It is false when there must be none.
-func (r *requests) claim(id jsonrpc.ID) bool {
+// claim is for the one who has the answer. It is not ok when there must be none.
+func (r *requests) claim(id jsonrpc.ID) (opens era, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.states[id]
 	if s == nil || s.silent {
 		delete(r.states, id)
-		return false
+		return noEra, false
 	}
 	s.claimed = true
-	return true
+	return s.opens, true
 }
 
 // settle is for the one who has written the answer.

@@ -27,7 +27,11 @@ const (
 // A line that is no JSON, or no message, is answered by an error and the next one is read; one of more
 // than 4 MiB ends the session. A request that its client has cancelled is not answered.
 func (b *Bridge) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	s := newStdio(ctx.Done(), out)
+	return b.serveStdio(ctx, in, out, newShortcut(b))
+}
+
+func (b *Bridge) serveStdio(ctx context.Context, in io.Reader, out io.Writer, c *shortcut) error {
+	s := newStdio(ctx.Done(), out, c)
 	go s.readLines(in)
 	session, err := b.Server().Connect(context.WithoutCancel(ctx), s, nil)
 	if err != nil {
@@ -36,6 +40,9 @@ func (b *Bridge) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ended := make(chan struct{})
 	go func() {
 		_ = session.Wait() // what went wrong, the transport knows better
+		if c != nil {
+			c.running.Wait()
+		}
 		close(ended)
 	}()
 	select {
@@ -58,6 +65,7 @@ type stdio struct {
 	ending bool // no more requests are read; belongs to Read
 
 	requests requests
+	shortcut *shortcut // nil: the SDK answers all
 
 	writing sync.Mutex // held while a line is written
 	out     io.Writer
@@ -72,16 +80,22 @@ type line struct {
 	err  error
 }
 
-func newStdio(stop <-chan struct{}, out io.Writer) *stdio {
+func newStdio(stop <-chan struct{}, out io.Writer, c *shortcut) *stdio {
 	s := &stdio{
 		lines:    make(chan line),
 		stop:     stop,
 		closed:   make(chan struct{}),
 		overdue:  make(chan struct{}),
 		requests: requests{states: map[jsonrpc.ID]*state{}, settled: make(chan struct{}, 1)},
+		shortcut: c,
 		out:      out,
 	}
-	s.close = sync.OnceFunc(func() { close(s.closed) })
+	s.close = sync.OnceFunc(func() {
+		close(s.closed)
+		if c != nil {
+			c.end()
+		}
+	})
 	return s
 }
 
@@ -161,7 +175,7 @@ func (s *stdio) Read(context.Context) (jsonrpc.Message, error) {
 		case l := <-s.lines:
 			if l.err != nil {
 				s.endInput(l.err)
-			} else if m := s.accept(l.text); m != nil {
+			} else if m := s.accept(l.text); m != nil && (s.shortcut == nil || !s.shortcut.take(s, m)) {
 				return m, nil
 			}
 		case <-s.stop:
@@ -233,20 +247,24 @@ func (s *stdio) abandon() {
 
 // Write implements mcp.Connection. The answer to a request that was cancelled, or answered already, is dropped.
 func (s *stdio) Write(_ context.Context, m jsonrpc.Message) error {
-	r, ok := m.(*jsonrpc.Response)
-	if !ok {
+	r, isResponse := m.(*jsonrpc.Response)
+	if !isResponse {
 		text, err := jsonrpc.EncodeMessage(m)
 		if err != nil {
 			return err
 		}
 		return s.writeLine(text)
 	}
-	if !s.requests.claim(r.ID) {
+	opens, ok := s.requests.claim(r.ID)
+	if !ok {
 		return nil
 	}
 	defer s.requests.settle(r.ID)
 	if r.Error != nil {
 		return s.writeLine(faultOf(r).append(nil))
+	}
+	if s.shortcut != nil {
+		s.shortcut.open(opens)
 	}
 	b := appendID(append(make([]byte, 0, len(r.Result)+64), `{"jsonrpc":"2.0","id":`...), r.ID)
 	b = append(append(b, `,"result":`...), r.Result...)

@@ -85,7 +85,21 @@ type wire struct {
 }
 
 // dial serves a bridge over pipes.
-func dial(t *testing.T, b *Bridge) *wire {
+func dial(t *testing.T, b *Bridge) *wire { return dialVia(t, b, newShortcut(b)) }
+
+// A dialer is dial, or dial past the shortcut.
+type dialer func(*testing.T, *Bridge) *wire
+
+// eachWay runs a test over both ways to answer tools/call.
+func eachWay(t *testing.T, test func(*testing.T, dialer)) {
+	t.Run("shortcut", func(t *testing.T) { test(t, dial) })
+	t.Run("sdk", func(t *testing.T) {
+		test(t, func(t *testing.T, b *Bridge) *wire { return dialVia(t, b, nil) })
+	})
+}
+
+// dialVia serves a bridge over pipes, by the shortcut or, with nil, by the SDK alone.
+func dialVia(t *testing.T, b *Bridge, c *shortcut) *wire {
 	t.Helper()
 	stdin, in, err := os.Pipe()
 	if err != nil {
@@ -98,7 +112,7 @@ func dial(t *testing.T, b *Bridge) *wire {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &wire{t: t, in: in, out: out, lines: make(chan string, 4096), done: make(chan error, 1), cancel: cancel}
 	go func() {
-		err := b.ServeStdio(ctx, stdin, stdout)
+		err := b.serveStdio(ctx, stdin, stdout, c)
 		stdout.Close()
 		w.done <- err
 	}()
@@ -226,7 +240,9 @@ func decodeLine(t *testing.T, line string) (m struct {
 	return m
 }
 
-func TestEveryRevisionListsAndCalls(t *testing.T) {
+func TestEveryRevisionListsAndCalls(t *testing.T) { eachWay(t, testEveryRevisionListsAndCalls) }
+
+func testEveryRevisionListsAndCalls(t *testing.T, dial dialer) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			w := dial(t, newProbe(t))
@@ -259,7 +275,9 @@ func TestEveryRevisionListsAndCalls(t *testing.T) {
 }
 
 // TestAnswers holds for every revision, whichever part of the program answers.
-func TestAnswers(t *testing.T) {
+func TestAnswers(t *testing.T) { eachWay(t, testAnswers) }
+
+func testAnswers(t *testing.T, dial dialer) {
 	tests := []struct {
 		name, method, params string
 		code                 int    // of an error
@@ -304,7 +322,9 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestBeforeInitialize(t *testing.T) {
+func TestBeforeInitialize(t *testing.T) { eachWay(t, testBeforeInitialize) }
+
+func testBeforeInitialize(t *testing.T, dial dialer) {
 	w := dial(t, newProbe(t))
 	for _, line := range []string{callTool("", 1, "echo", "{}"), rpc("", 2, "tools/list", "")} {
 		if m := decodeLine(t, w.ask(line)); m.Error.Code != -32600 {
@@ -365,7 +385,9 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 	}
 }
 
-func TestALineTooLong(t *testing.T) {
+func TestALineTooLong(t *testing.T) { eachWay(t, testALineTooLong) }
+
+func testALineTooLong(t *testing.T, dial dialer) {
 	w := dial(t, newProbe(t))
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "soon", "{}"))
@@ -390,7 +412,9 @@ func TestALineAsLongAsCanBe(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheInput(t *testing.T) {
+func TestTheEndOfTheInput(t *testing.T) { eachWay(t, testTheEndOfTheInput) }
+
+func testTheEndOfTheInput(t *testing.T, dial dialer) {
 	w := dial(t, newProbe(t))
 	for i := range 20 {
 		if i == 0 {
@@ -417,9 +441,11 @@ func TestTheEndOfTheInput(t *testing.T) {
 }
 
 func TestTheEndOfTheInputDoesNotWaitForever(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits ten seconds")
-	}
+	eachWay(t, testTheEndOfTheInputDoesNotWaitForever)
+}
+
+func testTheEndOfTheInputDoesNotWaitForever(t *testing.T, dial dialer) {
+	t.Parallel() // it takes its ten seconds
 	w := dial(t, newProbe(t))
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "slow", "{}"))
@@ -448,7 +474,9 @@ func (w *wire) lateLine() string {
 	}
 }
 
-func TestASignalDrains(t *testing.T) {
+func TestASignalDrains(t *testing.T) { eachWay(t, testASignalDrains) }
+
+func testASignalDrains(t *testing.T, dial dialer) {
 	w := dial(t, newProbe(t))
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "soon", "{}"))
@@ -464,7 +492,9 @@ func TestASignalDrains(t *testing.T) {
 	}
 }
 
-func TestCancelledCallsAreNotAnswered(t *testing.T) {
+func TestCancelledCallsAreNotAnswered(t *testing.T) { eachWay(t, testCancelledCallsAreNotAnswered) }
+
+func testCancelledCallsAreNotAnswered(t *testing.T, dial dialer) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			w := dial(t, newProbe(t))
@@ -496,7 +526,9 @@ func TestCancelledCallsAreNotAnswered(t *testing.T) {
 	}
 }
 
-func TestAnIDInUse(t *testing.T) {
+func TestAnIDInUse(t *testing.T) { eachWay(t, testAnIDInUse) }
+
+func testAnIDInUse(t *testing.T, dial dialer) {
 	w := dial(t, newProbe(t))
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "soon", "{}"))
@@ -512,7 +544,9 @@ func TestAnIDInUse(t *testing.T) {
 	}
 }
 
-func TestAThousandCallsAtOnce(t *testing.T) {
+func TestAThousandCallsAtOnce(t *testing.T) { eachWay(t, testAThousandCallsAtOnce) }
+
+func testAThousandCallsAtOnce(t *testing.T, dial dialer) {
 	w := dial(t, newProbe(t))
 	w.greet("2025-11-25")
 	const calls = 1000
@@ -533,7 +567,9 @@ func TestAThousandCallsAtOnce(t *testing.T) {
 	}
 }
 
-func TestAClientThatIsGone(t *testing.T) {
+func TestAClientThatIsGone(t *testing.T) { eachWay(t, testAClientThatIsGone) }
+
+func testAClientThatIsGone(t *testing.T, dial dialer) {
 	w := dial(t, newProbe(t))
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "slow", "{}"))
@@ -560,7 +596,9 @@ func TestListenersEndWithTheInput(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestNothingIsLeftBehind(t *testing.T) { eachWay(t, testNothingIsLeftBehind) }
+
+func testNothingIsLeftBehind(t *testing.T, dial dialer) {
 	ignore := goleak.IgnoreCurrent()
 	t.Run("session", func(t *testing.T) {
 		w := dial(t, newProbe(t))
