@@ -203,6 +203,9 @@ func (d *document) revise(at *yaml.Node, splices []splice, expect func(*document
 	}
 	b.WriteString(d.file.text[done:])
 	after, err := readDocument(newSourceFile(d.file.name, b.String()))
+	if err == nil && done == len(d.file.text) && after.cutOff() {
+		after, err = readDocument(newSourceFile(d.file.name, b.String()+d.eol))
+	}
 	if err != nil {
 		return nil, d.errorf(at, byHand, "the change would break the file: %s", err.(*EditError).Message)
 	}
@@ -214,6 +217,18 @@ func (d *document) revise(at *yaml.Node, splices []splice, expect func(*document
 		return nil, &EditError{Pos: where, Message: "the change would touch more than what it names", Hint: byHand}
 	}
 	return after, nil
+}
+
+// cutOff says whether a text ends without a line's end in a block scalar that wants one.
+func (d *document) cutOff() bool {
+	n := d.root
+	for len(n.Content) > 0 {
+		n = n.Content[len(n.Content)-1]
+	}
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 || strings.HasSuffix(d.file.text, "\n") {
+		return false
+	}
+	return !strings.Contains(strings.Fields(d.file.text[d.file.start(n):])[0], "-")
 }
 
 const byHand = "make this change in the text"

@@ -138,7 +138,13 @@ func read(n *yaml.Node, d due) JSON {
 		return v
 	case yaml.MappingNode:
 		v := JSON{Kind: KindObject}
-		readPairs(n, n, d, &v)
+		eachMerged(n, map[*yaml.Node]bool{}, func(m *yaml.Node) {
+			for i := 0; i+1 < len(m.Content); i += 2 {
+				if name := deref(m.Content[i]).Value; !isMerge(m.Content[i]) && !v.has(name) {
+					v.Put(name, read(m.Content[i+1], d.in(n, name)))
+				}
+			}
+		})
 		return v
 	}
 	text, null := d.text()
@@ -146,30 +152,6 @@ func read(n *yaml.Node, d due) JSON {
 		return StringJSON(n.Value)
 	}
 	return literal(n)
-}
-
-// readPairs adds to v the pairs of a part of the mapping n that are not in it yet.
-func readPairs(n, part *yaml.Node, d due, v *JSON) {
-	var merges []*yaml.Node
-	for i := 0; i+1 < len(part.Content); i += 2 {
-		key, value := part.Content[i], deref(part.Content[i+1])
-		switch {
-		case !isMerge(key):
-			if name := deref(key).Value; !v.has(name) {
-				v.Keys, v.Items = append(v.Keys, name), append(v.Items, JSON{})
-				v.Items[len(v.Items)-1] = read(value, d.in(n, name))
-			}
-		case value.Kind == yaml.SequenceNode:
-			merges = append(merges, value.Content...)
-		default:
-			merges = append(merges, value)
-		}
-	}
-	for _, m := range merges {
-		if m = deref(m); m.Kind == yaml.MappingNode {
-			readPairs(n, m, d, v)
-		}
-	}
 }
 
 func (v JSON) has(key string) bool { _, ok := v.Get(key); return ok }

@@ -34,7 +34,7 @@ func PathAt(name string, src []byte, line, column int) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := min(d.file.offset(line, column), d.file.offset(line+1, 1))
+	at := min(d.file.offset(line, column), d.file.lineEnd(d.file.offset(line, 1)))
 	path := []any{}
 	for n := d.root; len(n.Content) > 0; {
 		i := d.entryAt(n, at)

@@ -104,6 +104,22 @@ func findKey(n *yaml.Node, name string) (at, times int) {
 
 // mergedValue is what << gives a mapping for a key, or nil.
 func mergedValue(n *yaml.Node, name string) *yaml.Node {
+	var found *yaml.Node
+	eachMerged(n, map[*yaml.Node]bool{}, func(m *yaml.Node) {
+		if at, times := findKey(m, name); times > 0 && found == nil && m != n {
+			found = deref(m.Content[at])
+		}
+	})
+	return found
+}
+
+// eachMerged visits a mapping and those it merges, in the order in which they count, each once.
+func eachMerged(n *yaml.Node, seen map[*yaml.Node]bool, visit func(*yaml.Node)) {
+	if n.Kind != yaml.MappingNode || seen[n] {
+		return
+	}
+	seen[n] = true
+	visit(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if !isMerge(n.Content[i]) {
 			continue
@@ -113,19 +129,9 @@ func mergedValue(n *yaml.Node, name string) *yaml.Node {
 			sources = list.Content
 		}
 		for _, source := range sources {
-			source := deref(source)
-			if source.Kind != yaml.MappingNode {
-				continue
-			}
-			if at, times := findKey(source, name); times > 0 {
-				return deref(source.Content[at])
-			}
-			if value := mergedValue(source, name); value != nil {
-				return value
-			}
+			eachMerged(deref(source), seen, visit)
 		}
 	}
-	return nil
 }
 
 // pathText prints a path: tools[3].arguments[1].type.

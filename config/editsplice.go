@@ -195,7 +195,7 @@ func (d *document) flowEnd(n *yaml.Node, index int) int {
 		key := n.Content[index-1]
 		end := f.end(key, f.start(key))
 		if at := f.skipBlank(end); strings.HasPrefix(f.text[at:], ":") {
-			return at + 1
+			return f.skipSpaceInLine(at + 1)
 		}
 		return end
 	}
