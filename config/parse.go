@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -184,6 +185,7 @@ type checker struct {
 	nodes   int
 	aliases int
 	last    *yaml.Node            // the last alias seen
+	unused  []*yaml.Node          // anchored nodes that no alias has named
 	anchors map[*yaml.Node]extent // of anchored nodes seen to their end; 0 while inside
 }
 
@@ -198,6 +200,9 @@ func (c *checker) document(root *yaml.Node) bool {
 	size, err := c.node(root, 1)
 	if err != nil {
 		return false
+	}
+	for _, n := range c.unused {
+		c.ds.Add(Note, c.file.anchor(n), ruleUnusedAnchor, "no alias names the anchor %q", "&"+n.Anchor).Hint = "write *" + n.Anchor + " where it is meant, or leave it out"
 	}
 	if size.nodes-c.nodes > maxExpanded {
 		c.ds.Add(Error, c.file.span(c.last), ruleAlias, "the aliases of this file repeat more than %d nodes", maxExpanded)
@@ -215,6 +220,9 @@ func (c *checker) fail(n *yaml.Node, rule, format string, args ...any) error {
 func (c *checker) node(n *yaml.Node, level int) (extent, error) {
 	if c.nodes++; c.nodes > maxNodes {
 		return extent{}, c.fail(n, ruleTooLarge, "more than %d nodes in one file", maxNodes)
+	}
+	if n.Anchor != "" {
+		c.unused = append(c.unused, n)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -256,6 +264,7 @@ func (c *checker) alias(n *yaml.Node, level int) (extent, error) {
 		return extent{}, c.fail(n, ruleAlias, "more than %d aliases in one file", maxAliases)
 	}
 	c.last = n
+	c.unused = slices.DeleteFunc(c.unused, func(anchored *yaml.Node) bool { return anchored == n.Alias })
 	if n.Alias.Kind == yaml.ScalarNode {
 		return extent{nodes: 1}, nil
 	}
@@ -276,6 +285,9 @@ func (c *checker) scalar(n *yaml.Node) {
 	if len(n.Value) > maxScalar {
 		at := c.file.start(n)
 		c.ds.Add(Error, c.file.pos(at, at), ruleTooLarge, "a value of %d bytes; at most 64 KiB are allowed", len(n.Value))
+	}
+	if what := LooksSecret(n.Value); what != "" {
+		c.secret(what, c.file.span(n))
 	}
 }
 

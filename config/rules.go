@@ -24,11 +24,15 @@ const (
 	ruleTooDeep      = "too-deep"
 	ruleTooLarge     = "too-large"
 	ruleUnknownKey   = "unknown-key"
+	ruleUnusedAnchor = "unused-anchor"
 	ruleUnreadable   = "unreadable"
 	ruleValue        = "value"
 	ruleWrongKind    = "wrong-kind"
 	ruleWrongValue   = "wrong-value"
 )
+
+// RuleLiteralSecret is the rule whose findings stand on secrets: what shows the text of a file stars them out.
+const RuleLiteralSecret = "literal-secret"
 
 // Rules are all rules of this package, by ID.
 var Rules = []Rule{
@@ -37,6 +41,7 @@ var Rules = []Rule{
 	{ruleEncoding, "A file is not UTF-8, or holds a control character."},
 	{ruleEnvInTools, "A tools file reads no environment: the variable belongs under vars in tbridge.yaml, and {vars.name} into the tool."},
 	{ruleHeadKey, "A key that is a tool's own (name, title, description, arguments, tests) stands at the head of a tools file."},
+	{RuleLiteralSecret, "A secret that is written out is known to everybody who reads the file."},
 	{ruleMerge, "What << merges is a mapping, or a list of mappings."},
 	{ruleMissingKey, "A key that must be there is not."},
 	{ruleNoTools, "There is no directory of tools files, so that there are no tools."},
@@ -49,6 +54,7 @@ var Rules = []Rule{
 	{ruleTooDeep, "Lists and mappings are nested in more than 32 levels."},
 	{ruleTooLarge, "Over a limit: 1 MiB a file, 64 KiB a scalar, 8 KiB a description, 1,000 keys a mapping, 100,000 nodes a file, 10,000 files, 20,000 tools."},
 	{ruleUnknownKey, "A key that nobody reads, mostly a misspelling."},
+	{ruleUnusedAnchor, "An anchor that no alias names: a leftover, or a misspelt name."},
 	{ruleUnreadable, "A file or directory cannot be read."},
 	{ruleValue, "A value from outside is written ${NAME}, ${NAME:-default} or {file: PATH, key: KEY}; $$ is a dollar sign."},
 	{ruleWrongKind, "A list, a mapping or a scalar stands where another of them is due."},

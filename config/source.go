@@ -190,6 +190,15 @@ func (f *sourceFile) start(n *yaml.Node) int {
 	return at
 }
 
+// anchor is the place of a node's anchor.
+func (f *sourceFile) anchor(n *yaml.Node) Pos {
+	at := f.offset(n.Line, n.Column)
+	if i := strings.Index(f.text[at:f.start(n)], "&"); i >= 0 {
+		at += i
+	}
+	return f.pos(at, min(at+1+len(n.Anchor), len(f.text)))
+}
+
 // skipBlank steps over white space, line ends and comments.
 func (f *sourceFile) skipBlank(at int) int {
 	for at < len(f.text) {
@@ -353,4 +362,32 @@ func (f *sourceFile) inside(n *yaml.Node, i, j int) Pos {
 // line is the text of a line, with its end.
 func (f *sourceFile) line(number int) string {
 	return f.text[f.offset(number, 1):f.offset(number+1, 1)]
+}
+
+// Inside is the place of the bytes [start, end) of the text of a scalar, or that
+// of the whole scalar when escapes or folded lines lie between.
+func (s Source) Inside(start, end int, path ...any) Pos {
+	n := s.find(path)
+	if n == nil || n.Kind != yaml.ScalarNode || end > len(n.Value) {
+		return s.At(path...)
+	}
+	return s.file.inside(n, start, end)
+}
+
+// Plain says whether the value below is a scalar without quotes, which YAML would guess the type of.
+func (s Source) Plain(path ...any) bool {
+	n := s.find(path)
+	return n != nil && plain(n)
+}
+
+// find gives the node at a path, or nil.
+func (s Source) find(path []any) *yaml.Node {
+	n := s.node
+	for _, step := range path {
+		if n == nil {
+			return nil
+		}
+		_, n = below(n, step)
+	}
+	return n
 }

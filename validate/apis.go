@@ -27,6 +27,7 @@ func (k *checker) configuration() {
 	for _, e := range k.c.APIs {
 		k.checkAPI(e.Value)
 	}
+	k.serverTexts()
 	k.needs()
 }
 
@@ -96,8 +97,8 @@ func (k *checker) apiKey(a *config.APIKey) {
 
 // secret warns of a credential that is written out. It is not shown.
 func (k *checker) secret(v *config.Value, what string) {
-	if _, literal := v.Literal(); literal {
-		k.warn(v.At(), ruleLiteralSecret, "a literal %s; everybody who reads the file has it", what).Hint = "write ${NAME} and set the variable, or {file: PATH}"
+	if text, literal := v.Literal(); literal && config.LooksSecret(text) == "" {
+		k.warn(v.At(), config.RuleLiteralSecret, "a literal %s; everybody who reads the file has it", what).Hint = "write ${NAME} and set the variable, or {file: PATH}"
 	}
 }
 
@@ -160,6 +161,13 @@ func (k *checker) baseURL(a *config.API) {
 
 // apiHeaders checks the names of the headers and cookies that an API is always sent.
 func (k *checker) apiHeaders(a *config.API) {
+	for _, pairs := range []config.Map[*config.Value]{a.Headers, a.Query} {
+		for _, e := range pairs {
+			if text, literal := e.Value.Literal(); literal {
+				k.constant(e.Key, text, e.Value.At())
+			}
+		}
+	}
 	for _, e := range a.Headers {
 		if !k.headerName(e.Key, e.KeyPos) || a.Auth == nil {
 			continue

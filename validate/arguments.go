@@ -200,7 +200,8 @@ func (k *toolCheck) ranges(a *config.Argument) bool {
 		{"exclusiveMinimum", "exclusiveMaximum", span(rational(a.ExclusiveMinimum), rational(a.ExclusiveMaximum)), true},
 	} {
 		if r.between != nil && (r.between.Sign() < 0 || r.strict && r.between.Sign() == 0) {
-			k.error(a.At(r.low), ruleRange, "%s and %s leave no value for %s", r.low, r.high, called(a))
+			k.error(a.At(r.low), ruleRange, "%s and %s leave no value for %s", r.low, r.high, called(a)).Related =
+				[]config.Related{{Pos: a.At(r.high), Message: "the other limit"}}
 			sound = false
 		}
 	}
@@ -282,8 +283,10 @@ func (k *toolCheck) enum(a *config.Argument) {
 		k.error(a.At("enum"), ruleEnum, "enum of %s is empty, so that no value is allowed", called(a))
 	}
 	for i, v := range a.Enum {
-		if slices.ContainsFunc(a.Enum[:i], func(earlier config.JSON) bool { return earlier.Kind == v.Kind && earlier.String() == v.String() }) {
-			k.error(a.At("enum", i), ruleEnum, "enum value %s of %s is there already", quote(v), called(a))
+		first := slices.IndexFunc(a.Enum[:i], func(earlier config.JSON) bool { return earlier.Kind == v.Kind && earlier.String() == v.String() })
+		if first >= 0 {
+			k.error(a.At("enum", i), ruleEnum, "enum value %s of %s is there already", quote(v), called(a)).Related =
+				[]config.Related{{Pos: a.At("enum", first), Message: "the first time"}}
 		}
 	}
 }

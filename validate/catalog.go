@@ -13,7 +13,7 @@ import (
 // A catalogue without a File has tools alone: what they refer to in tbridge.yaml
 // is not checked then.
 func Catalog(c *config.Catalog) config.Diagnostics {
-	k := &checker{c: c}
+	k := &checker{c: c, used: map[string]bool{}}
 	if c.File != "" {
 		k.configuration()
 	}
@@ -21,6 +21,8 @@ func Catalog(c *config.Catalog) config.Diagnostics {
 	for _, t := range c.Tools {
 		k.tool(t)
 	}
+	k.unused()
+	k.catalogueTokens()
 	k.ds.Sort()
 	return k.ds
 }
@@ -59,8 +61,10 @@ func Servable(c *config.Catalog, ds config.Diagnostics) (kept *config.Catalog, l
 
 // A checker gathers what the rules find.
 type checker struct {
-	c  *config.Catalog
-	ds config.Diagnostics
+	c      *config.Catalog
+	ds     config.Diagnostics
+	used   map[string]bool // variables that tools name
+	tokens int             // what all tools cost a model, about
 }
 
 func (k *checker) error(at config.Pos, rule, format string, args ...any) *config.Diagnostic {
@@ -107,6 +111,7 @@ type toolCheck struct {
 func (k *checker) tool(t *config.Tool) {
 	tc := &toolCheck{checker: k, t: t, api: k.c.API(t.API), named: map[string]bool{}}
 	tc.identity()
+	tc.reserved()
 	tc.method()
 	tc.annotations()
 	tc.arguments()
@@ -114,12 +119,17 @@ func (k *checker) tool(t *config.Tool) {
 	tc.query()
 	tc.headers()
 	tc.cookies()
+	tc.constants()
 	tc.body()
 	tc.placement()
 	tc.oneOf()
 	tc.response()
 	tc.errors(t.Errors)
 	tc.limits(t.Source, t.Timeout, t.Retry)
+	tc.texts()
+	tc.ambiguous(t.Arguments)
+	tc.sharing()
+	tc.cost()
 }
 
 // sendsBody says whether a request of the tool's method has a body.

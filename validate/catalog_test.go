@@ -59,7 +59,7 @@ func load(t testing.TB, path string) (*config.Catalog, config.Diagnostics) {
 func render(ds config.Diagnostics, dir string) string {
 	var b strings.Builder
 	for _, d := range ds {
-		if strings.HasSuffix(d.Message, " A_KEY") {
+		if strings.HasSuffix(d.Message, " A_KEY") || strings.HasSuffix(d.Message, `the variable "owner"`) && d.Rule == ruleUnusedVariable {
 			continue
 		}
 		fmt.Fprintf(&b, "%s-%d:%d: %s: %s [%s]\n", d.Pos, d.EndLine, d.EndColumn, d.Severity, d.Message, d.Rule)

@@ -111,14 +111,14 @@ func (k *toolCheck) oneOf() {
 		k.error(t.At("one_of"), ruleOneOf, "one_of has %s; want at least two", plural(len(t.OneOf), "name"))
 	}
 	inPath := pathHoles(t.Path)
-	seen := map[string]bool{}
+	seen := map[string]config.Pos{}
 	for i, name := range t.OneOf {
 		at := t.At("one_of", i)
 		a := argument(t.Arguments, name)
 		_, needed := deriver{inPath: inPath}.below(name)
 		switch {
-		case seen[name]:
-			k.error(at, ruleOneOf, "one_of names %s twice", quoted(name))
+		case seen[name].Line > 0:
+			k.error(at, ruleOneOf, "one_of names %s twice", quoted(name)).Related = []config.Related{{Pos: seen[name], Message: "the first time"}}
 		case a == nil:
 			k.error(at, ruleOneOf, "one_of names %s, which is no argument", quoted(name)).Hint = near(name, argumentNames(t.Arguments))
 		case a.Required || needed:
@@ -126,7 +126,7 @@ func (k *toolCheck) oneOf() {
 		case a.Default != nil || a.DefaultVar != "":
 			k.error(at, ruleOneOf, "one_of names %s, which has a default and so is always given", quoted(name))
 		}
-		seen[name] = true
+		seen[name] = at
 	}
 }
 

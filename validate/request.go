@@ -51,7 +51,8 @@ func (k *toolCheck) path() {
 	k.pathSegments(t, at)
 }
 
-// nullInPath finds arguments of the path that can be null, which a path has no segment for.
+// nullInPath finds arguments of the path that can be null or are said to be optional, which a path has no
+// segment for.
 func (k *toolCheck) nullInPath() {
 	for _, names := range pathHoles(k.t.Path) {
 		a := argument(k.t.Arguments, names[0])
@@ -61,6 +62,8 @@ func (k *toolCheck) nullInPath() {
 			k.error(a.At("default"), rulePath, "%s stands in the path, which cannot hold null", called(a))
 		case a.Nullable:
 			k.warn(a.At("nullable"), rulePath, "%s stands in the path, which cannot hold null; nullable has no effect", called(a))
+		case !a.Required && a.Has("required") && a.Default == nil && a.DefaultVar == "":
+			k.warn(a.At("required"), ruleOptionalInPath, "%s stands in the path, which has no place for its absence: it is required all the same", called(a)).Hint = "write required: true, or give it a default"
 		}
 	}
 }
@@ -119,7 +122,8 @@ func (k *toolCheck) headers() {
 		k.header(e.Key, e.KeyPos)
 		name := http.CanonicalHeaderKey(e.Key)
 		if first, again := seen[name]; again {
-			k.error(e.KeyPos, ruleHeader, "header %s is there already, in line %d; case does not count", quoted(e.Key), first.Line)
+			k.error(e.KeyPos, ruleHeader, "header %s is there already, in line %d; case does not count", quoted(e.Key), first.Line).Related =
+				[]config.Related{{Pos: first, Message: "the first of that name"}}
 		}
 		seen[name] = e.KeyPos
 		k.headerValue(e.Value, "header "+e.Key)

@@ -9,6 +9,7 @@ import (
 
 const (
 	ruleAlikeTools        = "alike-tools"
+	ruleAmbiguousScalar   = "ambiguous-scalar"
 	ruleArgumentKey       = "argument-key"
 	ruleArgumentName      = "argument-name"
 	ruleArgumentType      = "argument-type"
@@ -25,32 +26,40 @@ const (
 	ruleErrorRow          = "error-row"
 	ruleFormat            = "format"
 	ruleHeader            = "header"
+	ruleHiddenText        = "hidden-text"
 	ruleHole              = "hole"
 	ruleHoleType          = "hole-type"
 	ruleInsecureTLS       = "insecure-tls"
 	ruleItems             = "items"
 	ruleLimit             = "limit"
-	ruleLiteralSecret     = "literal-secret"
+	ruleLink              = "link"
 	ruleMethod            = "method"
 	ruleNeeds             = "needs"
 	ruleNoDescription     = "no-description"
 	ruleNoType            = "no-type"
 	ruleOneOf             = "one-of"
 	ruleOpenArguments     = "open-arguments"
+	ruleOptionalInPath    = "optional-in-path"
 	ruleOptionalKey       = "optional-key"
 	rulePath              = "path"
 	rulePathSyntax        = "path-syntax"
 	rulePattern           = "pattern"
 	rulePlace             = "place"
 	rulePlainHTTP         = "plain-http"
+	rulePoisonedText      = "poisoned-text"
 	ruleRange             = "range"
 	ruleReadOnly          = "read-only"
+	ruleReservedName      = "reserved-name"
 	ruleStatus            = "status"
 	ruleStyle             = "style"
+	ruleTokens            = "tokens"
 	ruleToolName          = "tool-name"
 	ruleToolNameHidden    = "tool-name-hidden"
 	ruleUnknownAPI        = "unknown-api"
 	ruleUnknownHole       = "unknown-hole"
+	ruleUnprojected       = "unprojected-list"
+	ruleUnusedAPI         = "unused-api"
+	ruleUnusedVariable    = "unused-variable"
 	ruleVariableName      = "variable-name"
 	ruleVersion           = "version"
 )
@@ -58,6 +67,7 @@ const (
 // own are the rules of this package.
 var own = []config.Rule{
 	{ID: ruleAlikeTools, About: "Two tools whose names differ only in case, - or _ are mixed up by models."},
+	{ID: ruleAmbiguousScalar, About: "A default, an example or a value of enum is text that other readers of YAML take for something else."},
 	{ID: ruleArgumentKey, About: "A key that means nothing for the type of an argument, or where the argument stands."},
 	{ID: ruleArgumentName, About: "The name of an argument is 1 to 64 of A-Z a-z 0-9 _ -, and begins with a letter or _; what the API calls it stands under as."},
 	{ID: ruleArgumentType, About: "A result is JSON or the body as it is, and describes no file."},
@@ -74,32 +84,40 @@ var own = []config.Rule{
 	{ID: ruleErrorRow, About: "A row of errors must be able to match, and say what it makes of the answer."},
 	{ID: ruleFormat, About: "A format that would not be checked is refused: what is advertised is what is enforced."},
 	{ID: ruleHeader, About: "Names of headers and cookies are tokens; those that frame the message and the one that carries the credential cannot be set."},
+	{ID: ruleHiddenText, About: "A text for models holds characters that people do not see: invisible ones, bidirectional controls, tags, escape codes."},
 	{ID: ruleHole, About: "{*} stands alone in body and query only, {+name} in a path only."},
 	{ID: ruleHoleType, About: "In longer text only scalars can stand; a file goes into a body."},
 	{ID: ruleInsecureTLS, About: "Without verification of its certificate anybody can pretend to be the API."},
 	{ID: ruleItems, About: "An array says what its elements are, and only an array has items, only an object properties."},
 	{ID: ruleLimit, About: "A limit, a time or a number of tries is outside of what makes sense."},
-	{ID: ruleLiteralSecret, About: "A secret that is written out is known to everybody who reads the file."},
+	{ID: ruleLink, About: "A text for models holds an address, which a model may follow."},
 	{ID: ruleMethod, About: "The method of a tool is GET, HEAD, POST, PUT, PATCH or DELETE."},
 	{ID: ruleNeeds, About: "A variable or file that must be there where the bridge runs."},
 	{ID: ruleNoDescription, About: "A model chooses tools by their descriptions."},
 	{ID: ruleNoType, About: "An argument without a type is a string, which should be written."},
 	{ID: ruleOneOf, About: "one_of names two or more arguments that may be left out."},
 	{ID: ruleOpenArguments, About: "A tool without arguments takes whatever is sent; [] means none."},
+	{ID: ruleOptionalInPath, About: "An argument in the path is required, whatever required says, unless it has a default."},
 	{ID: ruleOptionalKey, About: "A key with a question mark goes with the arguments below it, and there are none."},
 	{ID: rulePath, About: "A path is relative, and holds no spaces, no braces but those of holes, no fragment and no dot segments; its query is constant."},
 	{ID: rulePathSyntax, About: "A path into an answer is a gjson path, after $body, $status, $headers.NAME or $args if it starts elsewhere."},
 	{ID: rulePattern, About: "A pattern is a regular expression in RE2 syntax of at most 512 bytes."},
 	{ID: rulePlace, About: "Each argument goes where a hole names it, or where in says, or into the query or body; one that goes nowhere is a mistake."},
 	{ID: rulePlainHTTP, About: "Plain http to another machine shows credentials and data to everybody on the way."},
+	{ID: rulePoisonedText, About: "A text for models gives orders: to drop instructions, to keep something from the user, to fetch secrets."},
 	{ID: ruleRange, About: "Limits between which there is no value."},
 	{ID: ruleReadOnly, About: "A client calls a read-only tool without asking; what the method does must not belie it."},
+	{ID: ruleReservedName, About: "A name that clients or the language use for something of their own."},
 	{ID: ruleStatus, About: "An HTTP status is 100 to 599."},
 	{ID: ruleStyle, About: "A style can write the shape of the array or object that it is given for."},
+	{ID: ruleTokens, About: "A definition is part of every conversation: one tool stays under 1,000 tokens, all together under 25,000."},
 	{ID: ruleToolName, About: "The name of a tool is 1 to 128 of A-Z a-z 0-9 _ . -."},
 	{ID: ruleToolNameHidden, About: "Many clients hide tools whose names have a dot or more than 64 characters."},
 	{ID: ruleUnknownAPI, About: "A tool names one of the apis of tbridge.yaml."},
 	{ID: ruleUnknownHole, About: "A hole names an argument, a property, a variable of tbridge.yaml or {call.id}."},
+	{ID: ruleUnprojected, About: "A tool that lists things and projects nothing gives the model every field of each."},
+	{ID: ruleUnusedAPI, About: "An API that no tool calls."},
+	{ID: ruleUnusedVariable, About: "A variable that no tool names."},
 	{ID: ruleVariableName, About: "A variable has a name that {vars.NAME} can hold."},
 	{ID: ruleVersion, About: "This tbridge reads version 1 of the language."},
 }

@@ -113,6 +113,7 @@ func (k *toolCheck) hole(p config.Part, s slot, alone bool) {
 
 // variable checks the name of a variable of tbridge.yaml.
 func (k *checker) variable(name string, at config.Pos, what string) {
+	k.used[name] = true
 	if k.c.File == "" {
 		return
 	}

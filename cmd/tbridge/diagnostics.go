@@ -198,7 +198,7 @@ func (s *sourceLines) line(file string, number int) []rune {
 	}
 	line := []rune(strings.TrimRight(lines[number-1], "\r"))
 	for _, d := range s.hidden {
-		if d.Rule != "literal-secret" || d.File != file || d.Line > number || d.EndLine < number {
+		if d.Rule != config.RuleLiteralSecret || d.File != file || d.Line > number || d.EndLine < number {
 			continue
 		}
 		from, to := columns(d.Pos, number, len(line))
