@@ -613,3 +613,28 @@ func testNothingIsLeftBehind(t *testing.T, dial dialer) {
 	})
 	goleak.VerifyNone(t, ignore)
 }
+
+// A client that asks and does not read cannot hold the program.
+func TestAClientThatDoesNotRead(t *testing.T) {
+	t.Parallel() // it takes its eleven seconds
+	ctx, cancel := context.WithCancel(t.Context())
+	in, stdin := io.Pipe()
+	out, stdout := io.Pipe() // whose writer waits for a reader
+	done := make(chan error, 1)
+	b := newProbe(t)
+	go func() { done <- b.ServeStdio(ctx, in, stdout) }()
+	if _, err := io.WriteString(stdin, initialize("2025-06-18")+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if err == nil || err.Error() != "the client does not read its answers" {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(drainTime + hangupTime + patience):
+		t.Error("the session did not end")
+	}
+	out.Close()
+	stdin.Close()
+}
