@@ -1,9 +1,7 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -66,32 +64,25 @@ func Rename(path []any, key string) Change {
 // A change may leave the file wrong for the language, which [Load] finds, but not
 // wrong as YAML where it was right.
 func Edit(name string, src []byte, changes ...Change) ([]byte, error) {
-	mark, text := "", string(src)
-	if rest, ok := strings.CutPrefix(text, "\uFEFF"); ok {
-		mark, text = "\uFEFF", rest
-	}
-	var before, after Diagnostics
-	f := newSourceFile(name, text)
-	if parse(f, &before) == nil && before.Count(Error) > 0 {
-		return nil, &EditError{Pos: before[0].Pos, Message: before[0].Message, Hint: before[0].Hint}
-	}
-	d, err := readDocument(f)
+	d, before, err := open(name, src)
 	if err != nil {
 		return nil, err
 	}
+	was := d
 	for _, change := range changes {
 		if d, err = change(d); err != nil {
 			return nil, err
 		}
 	}
-	if d.file != f {
-		parse(d.file, &after)
+	if d == was {
+		return src, nil
 	}
-	if after.Count(Error) > before.Count(Error) {
+	if after, _ := d.faults(); after.Count(Error) > before.Count(Error) {
 		found := after[len(after)-1]
 		return nil, &EditError{Pos: found.Pos, Message: "the change would break the file: " + found.Message, Hint: found.Hint}
 	}
-	return []byte(mark + d.file.text), nil
+	mark := src[:len(src)-len(was.file.text)]
+	return append(slices.Clip(mark), d.file.text...), nil
 }
 
 // An EditError says why a change cannot be made. Its place is one of the text
@@ -115,22 +106,57 @@ type document struct {
 	style   struct{ step, offset int } // how far a mapping, and a list, is indented below its key
 }
 
-// readDocument reads a text that has no byte order mark.
+// open reads a text that can be decoded, and says what is wrong with it all the same.
+func open(name string, src []byte) (*document, Diagnostics, error) {
+	d, err := readDocument(newSourceFile(name, string(src)))
+	if err != nil {
+		return nil, nil, err
+	}
+	ds, sound := d.faults()
+	if !sound {
+		return nil, nil, asEditError(ds)
+	}
+	return d, ds, nil
+}
+
+// faults is what is wrong with a document as YAML, and whether it can be decoded all the same.
+func (d *document) faults() (ds Diagnostics, sound bool) {
+	root := settle(d.file, copyTree(d.root, map[*yaml.Node]*yaml.Node{}), &ds)
+	return ds, root != nil
+}
+
+func asEditError(ds Diagnostics) error {
+	found := ds[len(ds)-1]
+	return &EditError{Pos: found.Pos, Message: found.Message, Hint: found.Hint}
+}
+
+// copyTree copies a tree, its aliases with it.
+func copyTree(n *yaml.Node, copies map[*yaml.Node]*yaml.Node) *yaml.Node {
+	c := *n
+	copies[n] = &c
+	if n.Kind == yaml.AliasNode {
+		c.Alias = copies[n.Alias]
+	}
+	c.Content = make([]*yaml.Node, len(n.Content))
+	for i, child := range n.Content {
+		c.Content[i] = copyTree(child, copies)
+	}
+	return &c
+}
+
+// readDocument reads a text.
 func readDocument(f *sourceFile) (*document, error) {
 	d := &document{file: f, eol: "\n", aliases: map[*yaml.Node]*yaml.Node{}}
 	if before, _, ok := strings.Cut(f.text, "\n"); ok && strings.HasSuffix(before, "\r") {
 		d.eol = "\r\n"
 	}
-	doc, err := decodeDocument(yaml.NewDecoder(strings.NewReader(f.text)))
+	var ds Diagnostics
+	d.root = parseNodes(f, &ds)
 	switch {
-	case errors.Is(err, io.EOF):
+	case len(ds) > 0:
+		return nil, asEditError(ds)
+	case d.root == nil:
 		d.root = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
-	case err != nil:
-		var ds Diagnostics
-		syntaxError(f, err, &ds)
-		return nil, &EditError{Pos: ds[0].Pos, Message: ds[0].Message, Hint: ds[0].Hint}
-	default:
-		d.root = doc.Content[0]
 	}
 	d.style.step, d.style.offset = 0, -1
 	d.survey(d.root)

@@ -1,16 +1,11 @@
 package config
 
-import (
-	"strings"
-
-	"gopkg.in/yaml.v3"
-)
+import "gopkg.in/yaml.v3"
 
 // Locate gives the place of the value at a path of a text, as [Edit] takes it, and its bytes [start, end) in src. What
 // is not there, or comes through an alias, is an error.
 func Locate(name string, src []byte, path []any) (at Pos, start, end int, err error) {
-	text := strings.TrimPrefix(string(src), "\uFEFF")
-	d, err := readDocument(newSourceFile(name, text))
+	d, _, err := open(name, src)
 	if err != nil {
 		return Pos{}, 0, 0, err
 	}
@@ -23,14 +18,14 @@ func Locate(name string, src []byte, path []any) (at Pos, start, end int, err er
 	}
 	start = d.file.start(p.last())
 	end = d.file.end(p.last(), start)
-	mark := len(src) - len(text)
+	mark := len(src) - len(d.file.text)
 	return d.file.pos(start, end), start + mark, end + mark, nil
 }
 
 // PathAt gives the path of the innermost key or element of a text that a line and column lie in, counted as in [Pos].
 // Between two of them it is that of what is around them.
 func PathAt(name string, src []byte, line, column int) ([]any, error) {
-	d, err := readDocument(newSourceFile(name, strings.TrimPrefix(string(src), "\uFEFF")))
+	d, _, err := open(name, src)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,15 @@ const (
 // parse reads the one document of a file. The root is nil when there is none, or none that could be decoded.
 // Aliases in it are sound, and merges are done.
 func parse(f *sourceFile, ds *Diagnostics) *yaml.Node {
+	root := parseNodes(f, ds)
+	if root == nil {
+		return nil
+	}
+	return settle(f, root, ds)
+}
+
+// parseNodes reads a file as it is written.
+func parseNodes(f *sourceFile, ds *Diagnostics) *yaml.Node {
 	if len(f.text) > maxFile {
 		ds.Add(Error, Pos{File: f.name}, ruleTooLarge, "the file is larger than 1 MiB").Hint = "split it into several files"
 		return nil
@@ -54,7 +63,11 @@ func parse(f *sourceFile, ds *Diagnostics) *yaml.Node {
 		ds.Add(Error, f.span(second), ruleSecondDoc, "a second document begins; a file holds one")
 		return nil
 	}
-	root := doc.Content[0]
+	return doc.Content[0]
+}
+
+// settle checks a document, and does its merges. It gives nil when the document cannot be decoded.
+func settle(f *sourceFile, root *yaml.Node, ds *Diagnostics) *yaml.Node {
 	c := checker{file: f, ds: ds, anchors: map[*yaml.Node]extent{}}
 	if !c.document(root) {
 		return nil
