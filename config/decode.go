@@ -10,13 +10,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// notBuilt are the keys of the language whose effect does not exist yet, as Type.key. They are refused.
-var notBuilt = map[string]bool{
-	"API.forward": true,
-	"Tool.scopes": true,
-	"Server.http": true,
-}
-
 // A field is one key of a struct of the model, as its tag says:
 //
 //	yaml:"key"        the key; - for none
@@ -37,7 +30,6 @@ type field struct {
 	single   bool
 	prose    bool
 	later    bool
-	notBuilt bool
 	oneof    []string
 }
 
@@ -69,7 +61,7 @@ func layoutOf(t reflect.Type) *layout {
 
 func newField(t reflect.Type, i int, tag string) field {
 	words := strings.Split(tag, ",")
-	f := field{key: words[0], element: "an element of " + words[0], index: i, notBuilt: notBuilt[t.Name()+"."+words[0]],
+	f := field{key: words[0], element: "an element of " + words[0], index: i,
 		oneof: strings.Fields(t.Field(i).Tag.Get("oneof"))}
 	for _, word := range words[1:] {
 		switch word {
@@ -172,8 +164,6 @@ func (d *decoder) into(n *yaml.Node, label string, v reflect.Value) bool {
 				d.last().Hint = "a comma ends the text before it inside {}; put that text in quotes"
 			}
 			continue
-		case f.notBuilt:
-			d.errorf(d.file.span(key), ruleNotBuilt, "%q is not supported yet by this version of tbridge", f.key).Hint = "leave it out"
 		case !f.later:
 			v.Field(f.index).SetZero() // a tool begins as a copy of the head of its file
 			d.value(value, f.key, f, v.Field(f.index))

@@ -15,7 +15,6 @@ const (
 	ruleMerge        = "merge"
 	ruleMissingKey   = "missing-key"
 	ruleNoTools      = "no-tools"
-	ruleNotBuilt     = "not-built"
 	ruleSecondDoc    = "second-document"
 	ruleSkippedFile  = "skipped-file"
 	ruleSyntax       = "syntax"
@@ -45,7 +44,6 @@ var Rules = []Rule{
 	{ruleMerge, "What << merges is a mapping, or a list of mappings."},
 	{ruleMissingKey, "A key that must be there is not."},
 	{ruleNoTools, "There is no directory of tools files, so that there are no tools."},
-	{ruleNotBuilt, "The language has this key, and this version of tbridge cannot do yet what it asks for."},
 	{ruleSecondDoc, "A file holds one YAML document."},
 	{ruleSkippedFile, "A file below the tools directory that is not read: no .yaml or .yml file, or a link that leads out of the directory."},
 	{ruleSyntax, "The file is not YAML."},

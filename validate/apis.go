@@ -24,6 +24,7 @@ func (k *checker) configuration() {
 			k.error(e.KeyPos, ruleVariableName, "variable name %s; want A-Z a-z 0-9 _ -, and a letter or _ first, so that {vars.NAME} can name it", quoted(e.Key))
 		}
 	}
+	k.access()
 	for _, e := range k.c.APIs {
 		k.checkAPI(e.Value)
 	}
@@ -38,6 +39,7 @@ func (k *checker) checkAPI(a *config.API) {
 	k.auth(a.Auth)
 	k.baseURL(a)
 	k.apiHeaders(a)
+	k.forward(a)
 	k.envelope(a.Envelope, nil)
 	k.errorText(a.ErrorText)
 	k.errors(a.Errors)
@@ -204,6 +206,9 @@ func (k *checker) values() []*config.Value {
 		list = append(list, e.Value)
 	}
 	list = append(list, k.c.Files.Roots...)
+	for _, t := range k.serverAuth().Tokens {
+		list = append(list, t.Token)
+	}
 	for _, e := range k.c.APIs {
 		a := e.Value
 		list = append(list, a.BaseURL)

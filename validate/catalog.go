@@ -130,6 +130,7 @@ func (k *checker) tool(t *config.Tool) {
 	tc.ambiguous(t.Arguments)
 	tc.sharing()
 	tc.cost()
+	tc.scopes()
 }
 
 // sendsBody says whether a request of the tool's method has a body.

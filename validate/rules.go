@@ -8,6 +8,7 @@ import (
 )
 
 const (
+	ruleAccess            = "access"
 	ruleAlikeTools        = "alike-tools"
 	ruleAmbiguousScalar   = "ambiguous-scalar"
 	ruleArgumentKey       = "argument-key"
@@ -25,6 +26,7 @@ const (
 	ruleEnvelope          = "envelope"
 	ruleErrorRow          = "error-row"
 	ruleFormat            = "format"
+	ruleForward           = "forward"
 	ruleHeader            = "header"
 	ruleHiddenText        = "hidden-text"
 	ruleHole              = "hole"
@@ -50,6 +52,7 @@ const (
 	ruleRange             = "range"
 	ruleReadOnly          = "read-only"
 	ruleReservedName      = "reserved-name"
+	ruleScope             = "scope"
 	ruleStatus            = "status"
 	ruleStyle             = "style"
 	ruleTokens            = "tokens"
@@ -66,6 +69,7 @@ const (
 
 // own are the rules of this package.
 var own = []config.Rule{
+	{ID: ruleAccess, About: "server.http knows its callers by tokens or by one OpenID issuer, and lists hosts and origins as clients send them."},
 	{ID: ruleAlikeTools, About: "Two tools whose names differ only in case, - or _ are mixed up by models."},
 	{ID: ruleAmbiguousScalar, About: "A default, an example or a value of enum is text that other readers of YAML take for something else."},
 	{ID: ruleArgumentKey, About: "A key that means nothing for the type of an argument, or where the argument stands."},
@@ -83,6 +87,7 @@ var own = []config.Rule{
 	{ID: ruleEnvelope, About: "ok is a path, {path: P, equals: V} or {absent: P}."},
 	{ID: ruleErrorRow, About: "A row of errors must be able to match, and say what it makes of the answer."},
 	{ID: ruleFormat, About: "A format that would not be checked is refused: what is advertised is what is enforced."},
+	{ID: ruleForward, About: "A header that is forwarded has a name, goes to one header of the API, and is not the one that admits the caller to tbridge."},
 	{ID: ruleHeader, About: "Names of headers and cookies are tokens; those that frame the message and the one that carries the credential cannot be set."},
 	{ID: ruleHiddenText, About: "A text for models holds characters that people do not see: invisible ones, bidirectional controls, tags, escape codes."},
 	{ID: ruleHole, About: "{*} stands alone in body and query only, {+name} in a path only."},
@@ -108,6 +113,7 @@ var own = []config.Rule{
 	{ID: ruleRange, About: "Limits between which there is no value."},
 	{ID: ruleReadOnly, About: "A client calls a read-only tool without asking; what the method does must not belie it."},
 	{ID: ruleReservedName, About: "A name that clients or the language use for something of their own."},
+	{ID: ruleScope, About: "A scope is one word without spaces and quotes, and somebody must hold it."},
 	{ID: ruleStatus, About: "An HTTP status is 100 to 599."},
 	{ID: ruleStyle, About: "A style can write the shape of the array or object that it is given for."},
 	{ID: ruleTokens, About: "A definition is part of every conversation: one tool stays under 1,000 tokens, all together under 25,000."},
