@@ -16,9 +16,11 @@ type api struct {
 	def     *config.API
 	options Options
 	masks   *masks
+	metrics *metrics
 	breaker *breaker // nil: none
 	limit   limit
 	budget  *budget
+	forward []forward
 
 	mu    sync.Mutex // held while ready is made
 	ready atomic.Pointer[endpoint]
@@ -26,8 +28,8 @@ type api struct {
 
 // newAPI compiles an API. Its Values are resolved here, once; where one is absent, that is logged, and tried
 // again by each call until it is there.
-func newAPI(def *config.API, o Options, m *masks) (*api, error) {
-	a := &api{def: def, options: o, masks: m, breaker: newBreaker(def.Breaker), limit: newLimit(def.Limits, defaultConcurrency), budget: newBudget()}
+func newAPI(def *config.API, o Options, m *masks, counts *metrics) (*api, error) {
+	a := &api{def: def, options: o, masks: m, metrics: counts, breaker: newBreaker(def.Breaker), limit: newLimit(def.Limits, defaultConcurrency), budget: newBudget(), forward: compileForward(def.Forward)}
 	if _, e := a.endpoint(); e != nil {
 		o.Log.Warn("calls of this API will fail", "api", def.Name, "reason", e.Message)
 	}
@@ -262,6 +264,8 @@ func (a *api) send(ctx context.Context, t *tool, r *request) (*http.Response, *E
 		return nil, e
 	}
 	x := &exchange{api: a, endpoint: ep, tool: t, outgoing: ep.compose(a, r)}
+	x.carry(r.forwarded)
+	r.trace.tell(x.header)
 	resp, e := x.run(ctx)
 	if e != nil {
 		leave()

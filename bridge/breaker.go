@@ -95,3 +95,16 @@ func (p pass) leave(o outcome) {
 
 // seconds rounds up to whole seconds, at least one.
 func seconds(d time.Duration) *int { return new(max(1, int(math.Ceil(d.Seconds())))) }
+
+// state is 0 when the breaker is closed, 1 while a probe is on its way, 2 when it is open.
+func (b *breaker) state() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.row < b.failures:
+		return 0
+	case b.probing:
+		return 1
+	}
+	return 2
+}

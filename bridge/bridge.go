@@ -43,6 +43,8 @@ type Options struct {
 	Tags     []string // that have any of these tags
 	Only     []string // whose name matches any of these patterns (path.Match)
 	ReadOnly bool     // that are annotated read-only
+
+	HTTP *HTTPOptions // nil: not served over HTTP, and server.http of the catalogue means nothing
 }
 
 // A Bridge is a compiled catalogue being served. It is safe for concurrent use.
@@ -53,6 +55,10 @@ type Bridge struct {
 
 	changing sync.Mutex  // held while current and server are made to agree
 	server   *mcp.Server // made by the first Server
+
+	mailroom mailroom
+	metrics  *metrics                 // nil: nothing is counted
+	faulty   atomic.Pointer[[]string] // see Degraded
 }
 
 // A generation is everything compiled from one catalogue. It never changes; Replace swaps it whole.
@@ -63,6 +69,7 @@ type generation struct {
 
 	identity     *mcp.Implementation
 	instructions string
+	access       *access // nil: not served over HTTP
 }
 
 // A tool is one compiled tool. It holds nothing of the catalogue it came from.
@@ -77,10 +84,12 @@ type tool struct {
 	timeout time.Duration
 	retry   *retry // nil: never
 	limit   limit  // besides the API's
+	scopes  []string
 }
 
 // A call is one tool call on its way through the house.
 type call struct {
+	in   *inbound
 	id   string      // the UUID of {call.id}; made by the first hole that asks, see callID
 	args config.JSON // checked, defaults filled in: an object
 }
@@ -95,11 +104,15 @@ func New(c *config.Catalog, o Options) (*Bridge, error) {
 		o.Env = os.LookupEnv
 	}
 	b := &Bridge{options: o, masks: newMasks()}
+	if o.HTTP != nil {
+		b.metrics = newMetrics(b)
+	}
 	g, err := b.compile(c, newVars(c, o.Env))
 	if err != nil {
 		return nil, err
 	}
 	b.current.Store(g)
+	b.metrics.served()
 	return b, nil
 }
 
@@ -108,7 +121,7 @@ func (b *Bridge) compile(c *config.Catalog, v *vars) (*generation, error) {
 	g := &generation{apis: map[string]*api{}, byName: map[string]*tool{},
 		identity: identify(c, b.options.Version), instructions: c.Server.Instructions}
 	for _, e := range c.APIs {
-		a, err := newAPI(e.Value, b.options, b.masks)
+		a, err := newAPI(e.Value, b.options, b.masks, b.metrics)
 		if err != nil {
 			return nil, fmt.Errorf("api %s: %w", e.Key, err)
 		}
@@ -124,6 +137,12 @@ func (b *Bridge) compile(c *config.Catalog, v *vars) (*generation, error) {
 		}
 		g.tools, g.byName[t.name] = append(g.tools, t), t
 	}
+	if b.options.HTTP != nil {
+		var err error
+		if g.access, err = b.newAccess(c.Server.HTTP); err != nil {
+			return nil, err
+		}
+	}
 	return g, nil
 }
 
@@ -133,7 +152,7 @@ func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, e
 	if a == nil {
 		return nil, fmt.Errorf("unknown api %q", def.API)
 	}
-	t := &tool{name: def.Name, api: a, schema: validate.For(def), coerce: c.Server.Coerce, timeout: defaultTimeout}
+	t := &tool{name: def.Name, api: a, schema: validate.For(def), coerce: c.Server.Coerce, timeout: defaultTimeout, scopes: def.Scopes}
 	if d := c.API(def.API).Timeout; d > 0 {
 		t.timeout = d
 	}
@@ -151,15 +170,20 @@ func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, e
 }
 
 // Call calls a tool with raw JSON arguments (nil or null: none). What goes wrong is in the Result; found is
-// false, and the Result nil, when there is no such tool. ctx cancels the request upstream.
+// false, and the Result nil, when there is no such tool for the caller. ctx cancels the request upstream.
+// Each call leaves one line in the log, at Info.
 func (b *Bridge) Call(ctx context.Context, name string, arguments json.RawMessage) (r *Result, found bool) {
 	return b.call(ctx, name, &call{}, arguments)
 }
 
 // call makes the call c, which is not rendered yet.
 func (b *Bridge) call(ctx context.Context, name string, c *call, arguments json.RawMessage) (r *Result, found bool) {
+	in := inboundOf(ctx)
+	c.in = in
 	t := b.current.Load().byName[name]
-	if t == nil {
+	a := account{bridge: b, in: in, tool: name, began: time.Now()}
+	if t == nil || !in.caller.sees(t) {
+		a.refused(ctx)
 		return nil, false
 	}
 	defer func() {
@@ -167,6 +191,7 @@ func (b *Bridge) call(ctx context.Context, name string, c *call, arguments json.
 			b.logPanic(p)
 			r, found = t.reading.failure(errorf(kindInternal, "the bridge failed while it answered; its log says more")), true
 		}
+		a.close(ctx, c, r)
 	}()
 	return t.call(ctx, c, arguments), true
 }
@@ -177,17 +202,23 @@ var errTimeout = errors.New("timeout")
 func (t *tool) call(ctx context.Context, c *call, arguments json.RawMessage) *Result {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.timeout, errTimeout)
 	defer cancel()
+	extra, e := t.api.forwarded(c.in)
+	if e != nil {
+		return t.reading.failure(e)
+	}
+	reading := t.reading.hiding(extra)
 	r, e := t.prepare(c, arguments)
 	if e != nil {
-		return t.reading.failure(e)
+		return reading.failure(e)
 	}
 	defer r.close()
+	r.forwarded, r.trace = extra, c.in.trace
 	resp, e := t.api.send(ctx, t, r)
 	if e != nil {
-		return t.reading.failure(e)
+		return reading.failure(e)
 	}
 	defer resp.Body.Close()
-	return t.reading.read(ctx, c, resp)
+	return reading.read(ctx, c, resp)
 }
 
 // prepare checks the arguments and renders the request.

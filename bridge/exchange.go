@@ -115,7 +115,9 @@ func (x *exchange) roundTrip(ctx context.Context, at *url.URL) (*http.Response, 
 		}
 		req.GetBody, req.ContentLength = x.open, x.body.length
 	}
+	began := time.Now()
 	resp, err := x.transport.RoundTrip(req.WithContext(ctx))
+	x.metrics.answered(x.def.Name, time.Since(began))
 	if err != nil {
 		return nil, x.unanswered(ctx, err)
 	}

@@ -268,5 +268,6 @@ func (g *reading) fail(s scope, e *Error) *Result {
 		IsError:    true,
 		Kind:       e.Kind,
 		Status:     s.status,
+		RequestID:  e.RequestID,
 	}
 }

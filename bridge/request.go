@@ -12,6 +12,9 @@ type request struct {
 	header  []pair // canonical names, as they go on the wire
 	cookies []pair // encoded
 	body    *body  // nil: none, and no content type
+
+	forwarded []pair // headers of the caller's that go on
+	trace     trace
 }
 
 // A pair is a name and a value, as they go on the wire.

@@ -14,6 +14,7 @@ type Result struct {
 	IsError    bool
 	Kind       string // of the failure; empty: success
 	Status     int    // of the HTTP answer; 0: there was none
+	RequestID  string // the API's, of a failure; empty: it gave none
 }
 
 // Content is one item of a result.

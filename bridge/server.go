@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"slices"
 
@@ -66,17 +67,28 @@ func (b *Bridge) Replace(c *config.Catalog) (changed bool, err error) {
 	old := b.current.Load()
 	touched, removed := compare(old, next)
 	if b.server == nil {
-		b.current.Store(next)
+		b.serve(next)
 		return len(touched)+len(removed) > 0, nil
 	}
 	for _, name := range touched {
 		register(b.server, name)
 	}
-	b.current.Store(next)
+	b.serve(next)
 	if len(removed) > 0 {
 		b.server.RemoveTools(removed...)
 	}
 	return len(touched)+len(removed) > 0, nil
+}
+
+// serve swaps the generation. The connections of the last one end with the calls that use them.
+func (b *Bridge) serve(next *generation) {
+	old := b.current.Swap(next)
+	b.metrics.served()
+	for _, a := range old.apis {
+		if ep := a.ready.Load(); ep != nil {
+			(&http.Client{Transport: ep.transport}).CloseIdleConnections()
+		}
+	}
 }
 
 // compare finds the tools that are new or look different, and those that are gone. When nothing but the
@@ -109,11 +121,12 @@ func (b *Bridge) receive(next mcp.MethodHandler) mcp.MethodHandler {
 				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 			}
 		}()
+		in := b.mailroom.collect(req)
 		switch req := req.(type) {
 		case *mcp.ListToolsRequest:
-			return b.list(req)
+			return b.list(req, in.caller)
 		case *mcp.CallToolRequest:
-			return b.answer(ctx, req)
+			return b.answer(ctx, req, in)
 		}
 		if result, err = next(ctx, method, req); err != nil {
 			return nil, err
@@ -122,6 +135,9 @@ func (b *Bridge) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		switch r := result.(type) {
 		case *mcp.InitializeResult:
 			r.ServerInfo, r.Instructions = g.identity, g.instructions
+			if s, ok := req.GetSession().(*mcp.ServerSession); ok && in.opened != nil {
+				in.opened(s)
+			}
 		case *mcp.DiscoverResult:
 			r.Instructions = g.instructions
 		}
@@ -136,27 +152,48 @@ func (b *Bridge) logPanic(p any) {
 
 // list answers tools/list, in the catalogue's order. A cursor is the name of the last tool shown, so that it
 // outlives a restart and most changes.
-func (b *Bridge) list(req *mcp.ListToolsRequest) (mcp.Result, error) {
-	g := b.current.Load()
+func (b *Bridge) list(req *mcp.ListToolsRequest, c *caller) (mcp.Result, error) {
+	tools := b.current.Load().toolsOf(c)
 	begin := 0
 	if req.Params != nil && req.Params.Cursor != "" {
 		name, err := base64.RawURLEncoding.DecodeString(req.Params.Cursor)
-		last := slices.IndexFunc(g.tools, func(t *tool) bool { return t.name == string(name) })
+		last := slices.IndexFunc(tools, func(t *tool) bool { return t.name == string(name) })
 		if err != nil || last < 0 {
 			return nil, invalidParams("unknown cursor %.100q; begin the list anew, without one", req.Params.Cursor)
 		}
 		begin = last + 1
 	}
-	end := min(begin+pageSize, len(g.tools))
-	l := &listResult{tools: g.tools[begin:end], stateless: isStateless(req)}
-	if end < len(g.tools) {
-		l.next = base64.RawURLEncoding.EncodeToString([]byte(g.tools[end-1].name))
+	end := min(begin+pageSize, len(tools))
+	l := &listResult{tools: tools[begin:end], stateless: isStateless(req)}
+	if end < len(tools) {
+		l.next = base64.RawURLEncoding.EncodeToString([]byte(tools[end-1].name))
 	}
 	return l, nil
 }
 
+// toolsOf gives the tools that are there for a caller.
+func (g *generation) toolsOf(c *caller) []*tool {
+	if c.local {
+		return g.tools
+	}
+	var tools []*tool
+	for _, t := range g.tools {
+		if c.sees(t) {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
 // answer answers tools/call.
-func (b *Bridge) answer(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
+func (b *Bridge) answer(ctx context.Context, req *mcp.CallToolRequest, in *inbound) (mcp.Result, error) {
+	if t := traceOfMeta(req.Params.GetMeta()); t.parent != "" {
+		own := *in
+		own.trace, in = t, &own
+	}
+	ctx, cancel := in.arrive(ctx)
+	defer cancel()
+	defer progressOf(ctx, req)()
 	r, err := b.callResult(ctx, req.Params.Name, req.Params.Arguments, isStateless(req))
 	if err != nil {
 		return nil, err

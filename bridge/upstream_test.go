@@ -48,7 +48,7 @@ func rigOf(t testing.TB, env map[string]string, apiKeys, toolKeys string) *rig {
 	o := Options{Version: "9.9", Log: slog.New(slog.NewTextHandler(x.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
 	def := c.Tools[0]
-	if x.api, err = newAPI(c.APIs[0].Value, o, newMasks()); err != nil {
+	if x.api, err = newAPI(c.APIs[0].Value, o, newMasks(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if x.plan, err = compilePlan(def, newVars(c, o.Env)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"tbridge/bridge"
 	"tbridge/config"
@@ -78,4 +79,14 @@ const bytesPerToken = 4
 func tokens(t *config.Tool) int {
 	listed, _ := bridge.Describe(t).MarshalJSON() // never fails
 	return (len(listed) + bytesPerToken - 1) / bytesPerToken
+}
+
+// filesOf names the files of findings, each once, in their order.
+func filesOf(ds config.Diagnostics) (files []string) {
+	for _, d := range ds {
+		if !slices.Contains(files, d.File) {
+			files = append(files, d.File)
+		}
+	}
+	return files
 }

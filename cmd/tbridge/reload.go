@@ -97,6 +97,7 @@ const (
 func (r *reloader) reload(always, patient bool) {
 	c, ds, err := validate.Load(r.path)
 	if err != nil {
+		r.bridge.ReloadFailed()
 		r.log.Error("reload failed, all stays as it was: " + err.Error())
 		return
 	}
@@ -105,11 +106,13 @@ func (r *reloader) reload(always, patient bool) {
 	}
 	r.sum, r.again = c.Sum, nil
 	if own := faults(ds, c.File); len(own) > 0 {
+		r.bridge.ReloadFailed()
 		r.logAll("reload failed, all stays as it was", own)
 		return
 	}
 	next, kept := validate.Servable(c, ds)
-	r.logAll("faulty tools file, its tools stay as they were", faults(ds, kept...))
+	left := faults(ds, kept...)
+	r.logAll("faulty tools file, its tools stay as they were", left)
 	if emptied := r.emptied(c); patient && len(emptied) > 0 {
 		kept = append(kept, emptied...)
 		r.again = time.After(secondLook)
@@ -117,10 +120,12 @@ func (r *reloader) reload(always, patient bool) {
 	next = withToolsOf(next, r.last, kept)
 	changed, err := r.bridge.Replace(next)
 	if err != nil {
+		r.bridge.ReloadFailed()
 		r.log.Error("reload failed, all stays as it was: " + err.Error())
 		return
 	}
 	r.last = next
+	r.bridge.Degraded(filesOf(left)...)
 	r.log.Info("reloaded", "tools", len(next.Tools), "changed", changed)
 }
 

@@ -22,7 +22,7 @@ func (p *program) serveCommand() *cobra.Command {
 	o := serveOptions{logLevel: "info", logFormat: "text"}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the tools to an MCP client on stdin and stdout",
+		Short: "Serve the tools to MCP clients, on stdin and stdout or over HTTP",
 		Long: `Serve the tools to an MCP client on stdin and stdout. The log goes to stderr.
 SIGHUP reads the bridge directory again. SIGTERM and SIGINT end it when the calls in flight
 are answered; a second one ends it at once.`,
@@ -39,6 +39,8 @@ are answered; a second one ends it at once.`,
 	f.BoolVar(&o.readOnly, "read-only", false, "only tools that change nothing")
 	f.BoolVar(&o.strict, "strict", false, "refuse to start when a tools file is faulty")
 	f.BoolVar(&o.demo, "demo", false, "run the embedded tracker, as $TRACKER_URL and $TRACKER_TOKEN")
+	f.StringVar(&o.http, "http", "", "serve a team over HTTP at this `ADDRESS`, as server.http of tbridge.yaml admits it")
+	f.StringVar(&o.metrics, "metrics", "", "serve /metrics at this `ADDRESS` (default: beside /mcp on a loopback address, else not at all)")
 	f.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn, error")
 	f.StringVar(&o.logFormat, "log-format", o.logFormat, "text, json")
 	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
@@ -50,6 +52,7 @@ type serveOptions struct {
 	tags, only             []string
 	readOnly, strict, demo bool
 	logLevel, logFormat    string
+	http, metrics          string // addresses; empty: stdin and stdout, no metrics
 }
 
 // serve serves until the client has no more requests, or a signal comes.
@@ -57,6 +60,9 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 	log, err := newLog(p.stderr, o.logLevel, o.logFormat)
 	if err != nil {
 		return err
+	}
+	if o.metrics != "" && o.http == "" {
+		return &adviceError{"--metrics goes with --http", "leave it out: over stdin and stdout nothing is counted"}
 	}
 	for _, glob := range o.only {
 		if _, err := path.Match(glob, ""); err != nil {
@@ -90,15 +96,28 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 		defer tracker.Close()
 		env = demoEnv(tracker)
 	}
-	b, err := bridge.New(c, bridge.Options{Log: log, Env: env, Version: versionOf(), Tags: o.tags, Only: o.only, ReadOnly: o.readOnly})
-	if err != nil {
-		return err
+	options := bridge.Options{Log: log, Env: env, Version: versionOf(), Tags: o.tags, Only: o.only, ReadOnly: o.readOnly}
+	var l listeners
+	if o.http != "" {
+		if l, err = listen(o); err != nil {
+			return err
+		}
+		defer l.close()
+		options.HTTP = l.options()
 	}
+	b, err := bridge.New(c, options)
+	if err != nil {
+		return noAuth(err, o.http)
+	}
+	b.Degraded(filesOf(left)...)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // most of what a call allocates is gone with it: twice the calls for some memory
 	}
 	r := &reloader{path: p.config, bridge: b, log: log, last: c, sum: c.Sum}
 	defer r.start()()
+	if o.http != "" {
+		return p.serveHTTP(ctx, b, l, log)
+	}
 	return p.serveStdio(ctx, b)
 }
 

@@ -1,0 +1,130 @@
+package bridge
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+const metadataPath = "/.well-known/oauth-protected-resource"
+
+// readMessage reads the body of a request. status is that of the refusal.
+func readMessage(w http.ResponseWriter, r *http.Request) (text []byte, status int, bad *fault) {
+	body := http.MaxBytesReader(w, r.Body, maxRequestBody)
+	var b bytes.Buffer
+	if r.ContentLength > 0 && r.ContentLength <= maxRequestBody {
+		b.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(body)
+	var tooLong *http.MaxBytesError
+	var late net.Error
+	switch {
+	case errors.As(err, &tooLong):
+		return nil, http.StatusRequestEntityTooLarge, invalidRequest("a message of more than %d MiB", maxRequestBody>>20)
+	case errors.As(err, &late) && late.Timeout():
+		w.Header().Set("Connection", "close")
+		return nil, http.StatusRequestTimeout, invalidRequest("the message did not come in time")
+	case err != nil:
+		return nil, http.StatusBadRequest, invalidRequest("the message broke off")
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // that of the request must not end the wait for its answer
+	text = bytes.TrimSpace(b.Bytes())
+	if len(text) == 0 {
+		return nil, http.StatusBadRequest, invalidRequest("the message is empty")
+	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	return text, 0, nil
+}
+
+// refuse answers with an error of JSON-RPC.
+func refuse(w http.ResponseWriter, status int, bad *fault) {
+	w.Header().Set("Content-Type", "application/json")
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(bad.append(nil))
+}
+
+// overloaded is the error of a request that another time, or another server, may answer.
+func overloaded(req *jsonrpc.Request, message string) *fault {
+	f := &fault{code: jsonrpc.CodeInternalError, message: message, data: []byte(`{"kind":"` + kindRateLimited + `","retryable":true,"retry_after_s":1}`)}
+	if req != nil && req.IsCall() {
+		f.id = appendID(nil, req.ID)
+	}
+	return f
+}
+
+// refuseCaller answers somebody who is not admitted. It is always the same: it tells nothing.
+func refuseCaller(w http.ResponseWriter, status int) {
+	word := map[int]string{http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden", http.StatusServiceUnavailable: "unavailable"}[status]
+	writeJSON(w, status, map[string]string{"error": word})
+}
+
+// deny answers a caller who is not admitted, and says how one is (RFC 6750, section 3; RFC 9728, section 5.1).
+func (a *access) deny(w http.ResponseWriter, r *http.Request, d *denial) {
+	if d.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+		refuseCaller(w, d.status)
+		return
+	}
+	var params []string
+	if a.issuer != nil {
+		params = append(params, `resource_metadata="`+baseOf(r)+metadataPath+`/mcp"`)
+		if len(a.issuer.scopes) > 0 {
+			params = append(params, `scope="`+strings.Join(a.issuer.scopes, " ")+`"`)
+		}
+	} else {
+		params = append(params, `realm="tbridge"`)
+	}
+	if d.reason != "" {
+		params = append(params, `error="`+d.reason+`"`)
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer "+strings.Join(params, ", "))
+	refuseCaller(w, d.status)
+}
+
+// baseOf is the URL that a client reaches this server by. A proxy before it may have taken TLS off.
+func baseOf(r *http.Request) string {
+	scheme := "http"
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}
+
+// serveMetadata says where tokens for this server come from (RFC 9728).
+func (h *Handler) serveMetadata(w http.ResponseWriter, r *http.Request) {
+	a := h.bridge.current.Load().access
+	if a.issuer == nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	writeJSON(w, http.StatusOK, struct {
+		Resource string   `json:"resource"`
+		Servers  []string `json:"authorization_servers"`
+		Scopes   []string `json:"scopes_supported,omitempty"`
+		Methods  []string `json:"bearer_methods_supported"`
+	}{baseOf(r) + "/mcp", []string{a.issuer.url}, a.issuer.scopes, []string{"header"}})
+}
+
+// serveHealth says that the process lives, and what of its configuration is not served.
+func (h *Handler) serveHealth(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, h.bridge.health())
+}
+
+// serveReady says whether new requests are welcome. A faulty file is no reason to send them elsewhere.
+func (h *Handler) serveReady(w http.ResponseWriter, _ *http.Request) {
+	if h.draining.Load() {
+		writeJSON(w, http.StatusServiceUnavailable, Health{Status: "draining"})
+		return
+	}
+	writeJSON(w, http.StatusOK, h.bridge.health())
+}
