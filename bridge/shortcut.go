@@ -78,6 +78,7 @@ type toolCall struct {
 	name      string
 	arguments json.RawMessage
 	era       era
+	trace     trace
 }
 
 // read reads a request. It is nil when the SDK must answer.
@@ -96,8 +97,9 @@ func (c *shortcut) read(req *jsonrpc.Request) *toolCall {
 			call.name = value.Str
 		case key == "arguments":
 			call.arguments = json.RawMessage(value.Raw)
-		case key == "_meta" && value.IsObject():
+		case key == "_meta" && value.IsObject() && !value.Get("progressToken").Exists():
 			call.era = eraOf(value)
+			call.trace = newTrace(value.Get("traceparent").Str, value.Get("tracestate").Str)
 		default:
 			return nil
 		}
@@ -150,6 +152,9 @@ func (c *shortcut) call(ctx context.Context, call *toolCall) (result json.RawMes
 			result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 		}
 	}()
+	if call.trace.parent != "" {
+		ctx = withInbound(ctx, &inbound{caller: local, trace: call.trace})
+	}
 	r, err := c.bridge.callResult(ctx, call.name, call.arguments, call.era != bySession)
 	if err != nil {
 		return nil, err
