@@ -60,7 +60,7 @@ const (
 func TestYAMLOfThePagesIsValid(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, b := range blocks(t, page) {
-			if !strings.HasPrefix(b.info, "yaml") {
+			if !strings.HasPrefix(b.info, "yaml") || strings.HasSuffix(b.info, " wrong") {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s:%d", page, b.line), func(t *testing.T) {

@@ -40,6 +40,16 @@ func Load(path string) (*config.Catalog, config.Diagnostics, error) {
 	return c, ds, nil
 }
 
+// ToolsFile reads one tools file by itself and checks it, under the name given. What it refers to in a
+// tbridge.yaml is not checked, and a Note says so.
+func ToolsFile(name, text string) (*config.Catalog, config.Diagnostics) {
+	c, ds := config.ParseTools(name, text)
+	ds = append(ds, Catalog(c)...)
+	ds.Add(config.Note, config.Pos{File: name}, ruleNoConfig, "there is no tbridge.yaml above this file; what it refers to there is not checked")
+	ds.Sort()
+	return c, ds
+}
+
 // Servable gives the catalogue without the tools of files that have an Error,
 // and names these files in order. c itself is not changed. An Error in
 // tbridge.yaml is not its business: nothing can be served then.

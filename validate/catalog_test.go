@@ -131,6 +131,9 @@ func TestEveryRuleIsTested(t *testing.T) {
 		seen[r.ID] = true
 	}
 	for _, r := range own {
+		if r.ID == ruleNoConfig {
+			continue // TestToolsFile
+		}
 		if _, err := os.Stat("testdata/rules/" + r.ID + ".txtar"); err != nil {
 			t.Errorf("rule %s has no testdata/rules/%s.txtar", r.ID, r.ID)
 		}
@@ -172,6 +175,13 @@ func TestServable(t *testing.T) {
 func TestLoadUnreadable(t *testing.T) {
 	if _, _, err := Load(filepath.Join(t.TempDir(), "tbridge.yaml")); err == nil {
 		t.Error("no error for a file that is not there")
+	}
+}
+
+func TestToolsFile(t *testing.T) {
+	c, ds := ToolsFile("t.yaml", "api: nowhere\ntools:\n  - {name: t, description: T., method: GET, path: \"/{x}\", arguments: []}\n")
+	if len(c.Tools) != 1 || len(ds) != 2 || ds[0].Rule != ruleNoConfig || ds[1].Rule != ruleUnknownHole {
+		t.Errorf("found %v", ds)
 	}
 }
 

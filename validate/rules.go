@@ -37,6 +37,7 @@ const (
 	ruleLink              = "link"
 	ruleMethod            = "method"
 	ruleNeeds             = "needs"
+	ruleNoConfig          = "no-config"
 	ruleNoDescription     = "no-description"
 	ruleNoType            = "no-type"
 	ruleOneOf             = "one-of"
@@ -98,6 +99,7 @@ var own = []config.Rule{
 	{ID: ruleLink, About: "A text for models holds an address, which a model may follow."},
 	{ID: ruleMethod, About: "The method of a tool is GET, HEAD, POST, PUT, PATCH or DELETE."},
 	{ID: ruleNeeds, About: "A variable or file that must be there where the bridge runs."},
+	{ID: ruleNoConfig, About: "There is no tbridge.yaml above a tools file, so that what it refers to there is not checked."},
 	{ID: ruleNoDescription, About: "A model chooses tools by their descriptions."},
 	{ID: ruleNoType, About: "An argument without a type is a string, which should be written."},
 	{ID: ruleOneOf, About: "one_of names two or more arguments that may be left out."},

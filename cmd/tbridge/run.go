@@ -112,7 +112,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.testCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())
+	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.explainCommand(), p.testCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())
 	return root
 }
 

@@ -194,9 +194,7 @@ func (f *found) stdin(r io.Reader) error {
 
 // alone checks a tools file without a tbridge.yaml.
 func (f *found) alone(name, text string) {
-	c, ds := config.ParseTools(name, text)
-	ds = append(ds, validate.Catalog(c)...)
-	ds.Add(config.Note, config.Pos{File: name}, "no-config", "there is no tbridge.yaml above this file; what it refers to there is not checked")
+	c, ds := validate.ToolsFile(name, text)
 	f.add(c, ds)
 }
 
