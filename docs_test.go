@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tbridge/bridge"
 	"tbridge/config"
 	"tbridge/validate"
 )
@@ -111,14 +112,31 @@ func accept(t *testing.T, api, tools string) {
 			t.Errorf("%s:%d: %s: %s [%s]", filepath.Base(d.File), d.Line, d.Severity, d.Message, d.Rule)
 		}
 	}
+	if found.Count(config.Error) == 0 {
+		pass(t, c)
+	}
+}
+
+// pass runs the tests of a catalogue.
+func pass(t *testing.T, c *config.Catalog) {
+	t.Helper()
+	tester, err := bridge.NewTester(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range c.Tools {
+		for _, test := range tool.Tests {
+			for _, d := range tester.Run(tool.Name, test).Differences {
+				t.Errorf("%s: %s: %s is\n%s\nwant\n%s", tool.Name, test.Name, d.What, d.Got, d.Want)
+			}
+		}
+	}
 }
 
 // Every key of the language stands in docs/language.md.
 func TestLanguagePageHasEveryKey(t *testing.T) {
 	page := read(t, "docs/language.md")
-	seen := map[reflect.Type]bool{
-		reflect.TypeFor[config.Test](): true,
-	}
+	seen := map[reflect.Type]bool{}
 	var visit func(reflect.Type)
 	visit = func(s reflect.Type) {
 		for s.Kind() == reflect.Pointer || s.Kind() == reflect.Slice {

@@ -141,6 +141,7 @@ func (k *checker) tool(t *config.Tool) {
 	tc.sharing()
 	tc.cost()
 	tc.scopes()
+	tc.tests()
 }
 
 // sendsBody says whether a request of the tool's method has a body.

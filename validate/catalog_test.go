@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,11 @@ func render(ds config.Diagnostics, dir string) string {
 	return strings.ReplaceAll(b.String(), dir+string(filepath.Separator), "")
 }
 
+// about leaves out that tools have no tests, where that is not what the archive is about.
+func about(rule string, ds config.Diagnostics) config.Diagnostics {
+	return slices.DeleteFunc(ds, func(d config.Diagnostic) bool { return d.Rule == ruleUntested && rule != ruleUntested })
+}
+
 // below gives the files of an archive below a folder.
 func below(a *txtar.Archive, folder string) map[string]string {
 	files := map[string]string{}
@@ -99,7 +105,7 @@ func TestRules(t *testing.T) {
 			}
 			path := write(t, below(archive, "bad"))
 			_, ds := load(t, path)
-			got := render(ds, filepath.Dir(path))
+			got := render(about(rule, ds), filepath.Dir(path))
 			if !strings.Contains(got, "["+rule+"]") {
 				t.Errorf("the rule finds nothing in:\n%s", got)
 			}
@@ -115,7 +121,7 @@ func TestRules(t *testing.T) {
 			}
 			path = write(t, below(archive, "good"))
 			_, ds = load(t, path)
-			if got := render(ds, filepath.Dir(path)); got != "" {
+			if got := render(about(rule, ds), filepath.Dir(path)); got != "" {
 				t.Errorf("findings in what is good:\n%s", got)
 			}
 		})
@@ -193,7 +199,7 @@ tools:
 `})
 	c, _ := load(t, path)
 	ds := Catalog(&config.Catalog{Tools: c.Tools})
-	if len(ds) != 0 {
+	if ds = about("", ds); len(ds) != 0 {
 		t.Errorf("found %v", ds)
 	}
 }

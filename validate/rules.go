@@ -57,9 +57,12 @@ const (
 	ruleStatus            = "status"
 	ruleStyle             = "style"
 	ruleTokens            = "tokens"
+	ruleTest              = "test"
+	ruleTestMatch         = "test-match"
 	ruleToolName          = "tool-name"
 	ruleToolNameHidden    = "tool-name-hidden"
 	ruleUnknownAPI        = "unknown-api"
+	ruleUntested          = "untested"
 	ruleUnknownHole       = "unknown-hole"
 	ruleUnprojected       = "unprojected-list"
 	ruleUnusedAPI         = "unused-api"
@@ -119,6 +122,8 @@ var own = []config.Rule{
 	{ID: ruleStatus, About: "An HTTP status is 100 to 599."},
 	{ID: ruleStyle, About: "A style can write the shape of the array or object that it is given for."},
 	{ID: ruleTokens, About: "A definition is part of every conversation: one tool stays under 1,000 tokens, all together under 25,000."},
+	{ID: ruleTest, About: "A test says one thing: a result or an error, one kind of body, a target below base_url, and its own name."},
+	{ID: ruleTestMatch, About: "A test that cannot pass, whatever the API answers: the tool refuses the call, or sends another request."},
 	{ID: ruleToolName, About: "The name of a tool is 1 to 128 of A-Z a-z 0-9 _ . -."},
 	{ID: ruleToolNameHidden, About: "Many clients hide tools whose names have a dot or more than 64 characters."},
 	{ID: ruleUnknownAPI, About: "A tool names one of the apis of tbridge.yaml."},
@@ -126,6 +131,7 @@ var own = []config.Rule{
 	{ID: ruleUnprojected, About: "A tool that lists things and projects nothing gives the model every field of each."},
 	{ID: ruleUnusedAPI, About: "An API that no tool calls."},
 	{ID: ruleUnusedVariable, About: "A variable that no tool names."},
+	{ID: ruleUntested, About: "A tool without tests changes without anybody noticing."},
 	{ID: ruleVariableName, About: "A variable has a name that {vars.NAME} can hold."},
 	{ID: ruleVersion, About: "This tbridge reads version 1 of the language."},
 }
