@@ -84,7 +84,7 @@ func TestServerTextsAreLookedAt(t *testing.T) {
 	})
 	_, ds := load(t, path)
 	var rules []string
-	for _, d := range ds {
+	for _, d := range about("", ds) {
 		rules = append(rules, d.Rule)
 	}
 	if got := strings.Join(rules, " "); got != "hidden-text poisoned-text poisoned-text" {
