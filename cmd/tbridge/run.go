@@ -93,6 +93,7 @@ func (p *program) rootCommand() *cobra.Command {
 		Use:   "tbridge COMMAND",
 		Short: "tbridge serves HTTP APIs, described in YAML, as MCP tools.",
 		Example: `  tbridge demo                          # zero to first result
+  tbridge init my-bridge                # a directory to start from
   tbridge validate                      # check tbridge.yaml and tools.d
   tbridge call get_task task_id=TE-15   # one real call
   tbridge serve                         # MCP on stdin and stdout`,
@@ -112,7 +113,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.explainCommand(), p.testCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())
+	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.explainCommand(), p.schemaCommand(), p.initCommand(), p.testCommand(), p.listCommand(), p.showCommand(), p.callCommand(), versionCommand())
 	return root
 }
 
