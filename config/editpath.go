@@ -93,7 +93,7 @@ func (d *document) step(p *route, n *yaml.Node, step any) error {
 // findKey gives the position of a key's value and how often the key is there. What merges is no key.
 func findKey(n *yaml.Node, name string) (at, times int) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if deref(n.Content[i]).Value == name && !isMerge(n.Content[i]) {
+		if key := deref(n.Content[i]); key.Kind == yaml.ScalarNode && key.Value == name && !isMerge(key) {
 			if times++; times == 1 {
 				at = i + 1
 			}
