@@ -20,6 +20,10 @@
 // Each struct of the model embeds a [Source], which knows the node it was read
 // from: tool.At("arguments", 1, "type") is the place of that value in its file.
 //
+// # Edits
+//
+// [Edit] changes the text of a file and leaves alone what a [Change] does not name.
+//
 // The package knows nothing of HTTP or MCP.
 package config
 
