@@ -181,6 +181,15 @@ func ParseTools(name, text string) (*Catalog, Diagnostics) {
 	return &Catalog{Tools: r.tools, ToolsFiles: []string{name}}, r.ds
 }
 
+// ParseConfig reads a tbridge.yaml by itself, under the name given. The Catalog holds no tools.
+func ParseConfig(name, text string) (*Catalog, Diagnostics) {
+	var ds Diagnostics
+	c := parseCatalog(newSourceFile(name, text), &ds)
+	c.File = name
+	ds.Sort()
+	return c, ds
+}
+
 func parseToolsFile(name, text string) reading {
 	r := reading{name: name, sum: sha256.Sum256([]byte(text))}
 	f := newSourceFile(name, text)

@@ -50,6 +50,14 @@ func ToolsFile(name, text string) (*config.Catalog, config.Diagnostics) {
 	return c, ds
 }
 
+// ConfigFile reads one tbridge.yaml by itself and checks it, under the name given.
+func ConfigFile(name, text string) (*config.Catalog, config.Diagnostics) {
+	c, ds := config.ParseConfig(name, text)
+	ds = append(ds, Catalog(c)...)
+	ds.Sort()
+	return c, ds
+}
+
 // Servable gives the catalogue without the tools of files that have an Error,
 // and names these files in order. c itself is not changed. An Error in
 // tbridge.yaml is not its business: nothing can be served then.

@@ -22,6 +22,7 @@ var styles = map[string]style{
 	"pretty":  pretty,
 	"json":    asJSON,
 	"github":  github,
+	"sarif":   sarif,
 }
 
 // auto is the style for where the findings go.
@@ -250,8 +251,8 @@ func (s *sourceLines) excerpt(at config.Pos) (text, marks string) {
 	}
 	shown := slices.Clone(line[begin:end])
 	for i, r := range shown {
-		if unicode.IsControl(r) && r != '\t' {
-			shown[i] = '�'
+		if unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			shown[i] = '�' // it would act on the terminal
 		}
 	}
 	return string(shown), pad.String() + carets.String()
@@ -260,6 +261,8 @@ func (s *sourceLines) excerpt(at config.Pos) (text, marks string) {
 // cells is how many columns of a terminal a character takes.
 func cells(r rune) int {
 	switch {
+	case unicode.Is(unicode.Bidi_Control, r):
+		return 1 // it is shown as �
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
 	case width.LookupRune(r).Kind() == width.EastAsianWide, width.LookupRune(r).Kind() == width.EastAsianFullwidth:

@@ -27,6 +27,7 @@ func TestExcerpt(t *testing.T) {
 		{"nothing: where it begins", "a:\n", at(1, 3, 1, 3), "a:", "  ^"},
 		{"CRLF and a byte order mark", "\ufeffa: b\r\nc: d\r\n", at(1, 4, 1, 5), "a: b", "   ^"},
 		{"control characters", "a: \x1b[2J", at(1, 4, 1, 5), "a: \uFFFD[2J", "   ^"},
+		{"what turns a line round", "a\u202eb: c", at(1, 3, 1, 4), "a\uFFFDb: c", "  ^"},
 		{"a long line", long, at(1, 101, 1, 105), strings.Repeat("x", 60) + "HERE" + strings.Repeat("y", 56), strings.Repeat(" ", 60) + "^^^^"},
 		{"a line that is not there", "a\n", at(9, 1, 9, 2), "", ""},
 		{"a file as a whole", "a\n", config.Pos{File: "f"}, "", ""},

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,8 @@ func (p *program) validateCommand() *cobra.Command {
 		Use:   "validate [PATH...]",
 		Short: "Find what is wrong with a bridge directory, without network and secrets",
 		Long: `Find what is wrong, without network and secrets. Without PATH: the tbridge.yaml of --config
-and its tools. PATH is a bridge directory, a tbridge.yaml, one tools file, or - for a tools
-file on stdin. Exit code 1: something is wrong. 2: something cannot be read.`,
+and its tools. PATH is a bridge directory, a tbridge.yaml, one tools file, a page of Markdown
+with YAML in it, or - for a file on stdin. Exit code 1: something is wrong. 2: something cannot be read.`,
 		Example: `  tbridge validate
   tbridge validate tools.d/tasks.yaml
   tbridge validate --strict --format json`,
@@ -42,7 +43,7 @@ file on stdin. Exit code 1: something is wrong. 2: something cannot be read.`,
 			if err := show(p.stdout, found.ds, found.sources); err != nil {
 				return err
 			}
-			if format != "json" {
+			if format != "json" && format != "sarif" {
 				fmt.Fprintln(p.stderr, found.summary())
 			}
 			if found.ds.Count(config.Error) > 0 || strict && found.ds.Count(config.Warning) > 0 {
@@ -78,6 +79,8 @@ func (p *program) check(paths []string) (*found, error) {
 			err = unreadable(path, statErr)
 		case info.IsDir():
 			err = all.directory(filepath.Join(path, "tbridge.yaml"))
+		case strings.EqualFold(filepath.Ext(path), ".md"):
+			err = all.markdown(path)
 		case path == p.config || isConfig(path):
 			err = all.directory(path)
 		default:
@@ -188,8 +191,19 @@ func (f *found) stdin(r io.Reader) error {
 		return err
 	}
 	f.sources["-"] = string(text)
-	f.alone("-", string(text))
+	f.text("-", string(text))
 	return nil
+}
+
+// text checks what stands nowhere, a tbridge.yaml or a tools file.
+func (f *found) text(name, text string) {
+	if !configKey.MatchString(text) {
+		f.alone(name, text)
+		return
+	}
+	c, ds := validate.ConfigFile(name, text)
+	f.add(c, ds)
+	f.files++
 }
 
 // alone checks a tools file without a tbridge.yaml.
