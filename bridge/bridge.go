@@ -89,9 +89,10 @@ type tool struct {
 
 // A call is one tool call on its way through the house.
 type call struct {
-	in   *inbound
-	id   string      // the UUID of {call.id}; made by the first hole that asks, see callID
-	args config.JSON // checked, defaults filled in: an object
+	in    *inbound
+	id    string      // the UUID of {call.id}; made by the first hole that asks, see callID
+	args  config.JSON // checked, defaults filled in: an object
+	trial *Trial      // nil: nobody looks on
 }
 
 // New compiles a catalogue. It accepts whatever validate.Catalog passed without an error. A Value that is
@@ -213,6 +214,7 @@ func (t *tool) call(ctx context.Context, c *call, arguments json.RawMessage) *Re
 	}
 	defer r.close()
 	r.forwarded, r.trace = extra, c.in.trace
+	c.trial.sends(t.api, c, r)
 	resp, e := t.api.send(ctx, t, r)
 	if e != nil {
 		return reading.failure(e)
@@ -240,10 +242,11 @@ func (b *Bridge) Preview(name string, arguments json.RawMessage) (*Preview, erro
 	if t == nil {
 		return nil, fmt.Errorf("unknown tool %q", name)
 	}
-	r, e := t.prepare(&call{}, arguments)
+	c := &call{}
+	r, e := t.prepare(c, arguments)
 	if e != nil {
 		return nil, e
 	}
 	defer r.close()
-	return t.api.preview(r)
+	return t.api.preview(c, r)
 }

@@ -113,8 +113,8 @@ func (k *compiler) findHoles() {
 			k.holesOf(e.Value)
 		}
 	}
-	k.holesBelow(k.def.Query)
-	k.holesBelow(k.def.Body)
+	eachTemplate(k.def.Query, k.holesOf)
+	eachTemplate(k.def.Body, k.holesOf)
 }
 
 func (k *compiler) holesOf(t *config.Template) {
@@ -129,19 +129,6 @@ func (k *compiler) holesOf(t *config.Template) {
 		case p.Hole.From == config.FromRest:
 			k.star = true
 		}
-	}
-}
-
-func (k *compiler) holesBelow(t *config.Tree) {
-	if t == nil {
-		return
-	}
-	k.holesOf(t.Template)
-	for _, item := range t.Items {
-		k.holesBelow(item)
-	}
-	for _, f := range t.Fields {
-		k.holesBelow(f.Value)
 	}
 }
 

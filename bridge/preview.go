@@ -25,6 +25,7 @@ type Preview struct {
 	Body   string  `json:"body,omitempty"`  // of text; of other types what it is: 12 bytes of image/png
 	Parts  []Part  `json:"parts,omitempty"` // of a multipart body, instead of Body
 
+	callID string // what stands for {call.id} in it; empty: nothing
 	url    string // with its marks
 	header []pair
 	text   bool // Body is the body itself
@@ -116,14 +117,14 @@ func (a *api) shown(read func(v *config.Value, secret bool) (string, error)) (*e
 	return ep, nil
 }
 
-// preview gives the request as send would send it.
-func (a *api) preview(r *request) (*Preview, error) {
+// preview gives the request of a call as send would send it.
+func (a *api) preview(c *call, r *request) (*Preview, error) {
 	ep, e := a.shown(a.source)
 	if e != nil {
 		return nil, e
 	}
 	o := ep.compose(a, r)
-	p := &Preview{Method: o.method, url: ep.scheme + "://" + ep.host + o.path}
+	p := &Preview{callID: c.id, Method: o.method, url: ep.scheme + "://" + ep.host + o.path}
 	if ep.scheme == "" { // base_url is not known: its source stands for it
 		p.url = ep.host + o.path
 	}

@@ -13,12 +13,13 @@ import (
 
 func (x *rig) preview(t testing.TB, arguments string) *Preview {
 	t.Helper()
-	r, e := x.plan.render(callOf(t, arguments))
+	c := callOf(t, arguments)
+	r, e := x.plan.render(c)
 	if e != nil {
 		t.Fatal(e)
 	}
 	defer r.close()
-	p, err := x.api.preview(r)
+	p, err := x.api.preview(c, r)
 	if err != nil {
 		t.Fatal(err)
 	}

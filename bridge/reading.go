@@ -93,6 +93,7 @@ func (g *reading) compileResponse(def *config.Tool) {
 func (g *reading) read(ctx context.Context, c *call, resp *http.Response) *Result {
 	s := scope{answer: &answer{status: resp.StatusCode, header: resp.Header, call: c}}
 	raw, e := g.receive(ctx, resp)
+	c.trial.receives(g.masks, resp, raw, e != nil)
 	if e != nil && (resp.StatusCode/100 == 2 || ctx.Err() != nil) {
 		return g.fail(s, e)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tbridge/bridge"
 	"tbridge/config"
 )
 
@@ -99,7 +100,7 @@ func put(object *config.JSON, path []string, a *config.Argument, text string) er
 // read gives the value that a text stands for where the argument a is due. What is no value of its type stays
 // text, for the check of the call to refuse.
 func read(a *config.Argument, text string) config.JSON {
-	if a != nil && (typeOf(a) == "string" || a.Type == "file") {
+	if a != nil && bridge.TypeName(a) == "string" {
 		return config.StringJSON(text)
 	}
 	if v, err := config.ParseJSON(text, config.MaxDepth); err == nil {

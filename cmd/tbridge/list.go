@@ -18,13 +18,14 @@ import (
 
 // listings are the formats of tbridge list.
 var listings = map[string]func(w io.Writer, tools []*config.Tool) error{
-	"table":     listTable,
-	"json":      listJSON,
-	"mcp":       listMCP,
-	"anthropic": listAnthropic,
-	"openai":    listOpenAI,
-	"prompt":    listPrompt,
-	"markdown":  listMarkdown,
+	"table":      listTable,
+	"json":       listJSON,
+	"mcp":        listMCP,
+	"anthropic":  listExports("anthropic"),
+	"openai":     listExports("openai"),
+	"trustgraph": listExports("trustgraph"),
+	"prompt":     listPrompt,
+	"markdown":   listMarkdown,
 }
 
 func (p *program) listCommand() *cobra.Command {
@@ -97,25 +98,11 @@ func signature(t *config.Tool) string {
 	names := make([]string, len(t.Arguments))
 	for i, a := range t.Arguments {
 		names[i] = a.Name
-		if !mustGive(t, a) {
+		if !bridge.MustGive(t, a) {
 			names[i] += "?"
 		}
 	}
 	return strings.Join(names, " ")
-}
-
-// mustGive says whether a call without the argument is refused.
-func mustGive(t *config.Tool, a *config.Argument) bool {
-	return a.Default == nil && a.DefaultVar == "" && (a.Required || inPath(t, a.Name))
-}
-
-func inPath(t *config.Tool, name string) bool {
-	if t.Path == nil {
-		return false
-	}
-	return slices.ContainsFunc(t.Path.Parts, func(p config.Part) bool {
-		return p.Hole != nil && p.Hole.From == config.FromArgument && p.Hole.Name == name
-	})
 }
 
 // count is a number and its noun, in the plural when that is due.
@@ -193,71 +180,28 @@ func listMCP(w io.Writer, tools []*config.Tool) error {
 	return writeJSON(w, map[string]any{"tools": mapTools(tools, bridge.Describe)})
 }
 
-func listAnthropic(w io.Writer, tools []*config.Tool) error {
-	type definition struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description,omitempty"`
-		InputSchema json.RawMessage `json:"input_schema"`
+// listExports lists the tools as another system wants them.
+func listExports(format string) func(io.Writer, []*config.Tool) error {
+	return func(w io.Writer, tools []*config.Tool) error {
+		return writeJSON(w, mapTools(tools, bridge.Exports[format]))
 	}
-	return writeJSON(w, mapTools(tools, func(t *config.Tool) definition {
-		d := bridge.Describe(t)
-		return definition{d.Name, d.Description, d.InputSchema}
-	}))
-}
-
-func listOpenAI(w io.Writer, tools []*config.Tool) error {
-	type function struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description,omitempty"`
-		Parameters  json.RawMessage `json:"parameters"`
-	}
-	type definition struct {
-		Type     string   `json:"type"`
-		Function function `json:"function"`
-	}
-	return writeJSON(w, mapTools(tools, func(t *config.Tool) definition {
-		d := bridge.Describe(t)
-		return definition{"function", function{d.Name, d.Description, d.InputSchema}}
-	}))
 }
 
 // listPrompt prints the tools as the prompts of agents without function calling show them.
 func listPrompt(w io.Writer, tools []*config.Tool) error {
-	var b strings.Builder
 	for _, t := range tools {
-		fmt.Fprintf(&b, "- **%s**: %s\n", t.Name, bridge.Describe(t).Description)
-		for _, a := range t.Arguments {
-			fmt.Fprintf(&b, "  - %s: \"%s\" (%s): %s\n", need(t, a), a.Name, shownType(a), a.Description)
+		if _, err := io.WriteString(w, bridge.Prompt(t)); err != nil {
+			return err
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return nil
 }
 
 func need(t *config.Tool, a *config.Argument) string {
-	if mustGive(t, a) {
-		return "Required"
+	if bridge.MustGive(t, a) {
+		return "required"
 	}
-	return "Optional"
-}
-
-// typeOf is the argument's type, which is a string where none is given.
-func typeOf(a *config.Argument) string {
-	switch {
-	case a.Type == "":
-		return "string"
-	case a.Type == "array" && a.Items != nil:
-		return "array of " + typeOf(a.Items)
-	}
-	return a.Type
-}
-
-// shownType is the type as the model sees it: the content of a file is text.
-func shownType(a *config.Argument) string {
-	if a.Type == "file" {
-		return "string"
-	}
-	return typeOf(a)
+	return "optional"
 }
 
 func listMarkdown(w io.Writer, tools []*config.Tool) error {
@@ -277,7 +221,7 @@ func listMarkdown(w io.Writer, tools []*config.Tool) error {
 		}
 		b.WriteString("\n| argument | type | | description |\n|---|---|---|---|\n")
 		for _, a := range t.Arguments {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, shownType(a), strings.ToLower(need(t, a)), cell.Replace(a.Description))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, bridge.TypeName(a), need(t, a), cell.Replace(a.Description))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -72,14 +72,8 @@ func tool(c *config.Catalog, name string) (*config.Tool, error) {
 	return nil, unknown("tool", name, names, `"tbridge list" lists the tools`)
 }
 
-// bytesPerToken is a rule of thumb for JSON in the tokenizers of today's models.
-const bytesPerToken = 4
-
 // tokens estimates what a tool costs a model's context.
-func tokens(t *config.Tool) int {
-	listed, _ := bridge.Describe(t).MarshalJSON() // never fails
-	return (len(listed) + bytesPerToken - 1) / bytesPerToken
-}
+func tokens(t *config.Tool) int { return bridge.Describe(t).Tokens() }
 
 // filesOf names the files of findings, each once, in their order.
 func filesOf(ds config.Diagnostics) (files []string) {

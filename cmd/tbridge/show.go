@@ -62,7 +62,7 @@ func indent(text string) string {
 func sampleArguments(t *config.Tool) config.JSON {
 	args := config.JSON{Kind: config.KindObject}
 	for _, a := range t.Arguments {
-		if mustGive(t, a) || len(t.OneOf) > 0 && a.Name == t.OneOf[0] {
+		if bridge.MustGive(t, a) || len(t.OneOf) > 0 && a.Name == t.OneOf[0] {
 			args.Put(a.Name, sample(a))
 		}
 	}
