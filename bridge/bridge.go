@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -221,6 +222,17 @@ func (t *tool) call(ctx context.Context, c *call, arguments json.RawMessage) *Re
 	}
 	defer resp.Body.Close()
 	return reading.read(ctx, c, resp)
+}
+
+// Close gives back the connections that are kept for further calls. Calls in flight end as they would.
+func (b *Bridge) Close() {
+	for _, a := range b.current.Load().apis {
+		if ep := a.ready.Load(); ep != nil {
+			if t, ok := ep.transport.(*http.Transport); ok {
+				t.CloseIdleConnections()
+			}
+		}
+	}
 }
 
 // prepare checks the arguments and renders the request.

@@ -221,6 +221,15 @@ func reason(err error) string {
 	return err.Error()
 }
 
+// ToolsFiles lists the tools files below a directory in byte order of their paths, which are relative, with slashes.
+func ToolsFiles(dir string) ([]string, error) {
+	var ds Diagnostics
+	w := walk{root: dir, ds: &ds}
+	err := w.start()
+	slices.Sort(w.files)
+	return w.files, err
+}
+
 // A walk finds the tools files below a directory. It follows links that stay inside.
 type walk struct {
 	root  string
