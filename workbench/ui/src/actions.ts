@@ -1,5 +1,6 @@
 // What the page does: each action calls the API and replaces the state.
 import { api, ApiError, readEvents, takeToken, type Change, type Check, type Json, type Step } from "./api";
+import { sentence } from "./text";
 import { allTools, currentTool, currentWork, isChanged, now, update, updateWork, type PanelName, type State, type ViewName, type Work } from "./store";
 
 const draftKey = (path: string) => "tbridge:draft:" + path;
@@ -36,7 +37,7 @@ export const notify = (text: string) => update({ notice: { text, severity: "note
 
 export function fail(e: unknown): void {
   const error = e as ApiError;
-  update({ notice: { text: error.message + (error.hint ? ". " + error.hint : ""), severity: "error" } });
+  update({ notice: { text: sentence(error), severity: "error" } });
 }
 
 /** Follows the events of the files for as long as the page is open. */
@@ -227,7 +228,8 @@ export function edit(change: Change): Promise<void> {
   const whole = { tool, ...change };
   const key = `${whole.tool}:${(change.at ?? []).join(".")}`;
   const last = queue.at(-1);
-  if (last && change.op === "set" && last.change.op === "set" && last.path === path && last.key === key) last.change = whole;
+  const joins = (change.op === "set" || change.op === "rename") && change.op === last?.change.op;
+  if (last && joins && last.path === path && last.key === key) last.change = whole;
   else queue.push({ path, change: whole, key });
   pumping ??= pump().finally(() => (pumping = null));
   return pumping;
@@ -258,7 +260,7 @@ async function pump(): Promise<void> {
     } catch (e) {
       if (queue[0] === next) queue.shift();
       const error = e as ApiError;
-      setEditError(next.key, error.message + (error.hint ? ". " + error.hint : ""));
+      setEditError(next.key, sentence(error));
     }
   }
 }

@@ -45,7 +45,7 @@ function Workbench() {
   return (
     <div class="app" data-view={view}>
       <Head />
-      <div class="views"><Tabs label="Parts of the page" id="view" tabs={views} current={view} choose={showView} controls={"part-" + view} /></div>
+      <nav class="views" aria-label="Parts of the page"><Tabs label="Parts of the page" id="view" tabs={views} current={view} choose={showView} controls={"part-" + view} /></nav>
       <Banners />
       <div class="columns">
         <div class="part tools" id="part-tools"><ToolList /></div>
@@ -77,7 +77,7 @@ function Head() {
       <h1>{name} <span class="faint">workbench</span></h1>
       {!online && <span class="badge offline" role="status">not connected</span>}
       <span class="space" />
-      <button type="button" class="find" aria-label="Find a tool or a command" onClick={() => update({ dialog: { kind: "palette" } })}><Icon name="search" /><span>Find</span><kbd>Ctrl K</kbd></button>
+      <button type="button" class="find" title="Find a tool or a command" onClick={() => update({ dialog: { kind: "palette" } })}><Icon name="search" /><span>Find</span><kbd>Ctrl K</kbd></button>
       <IconButton icon={theme} label={`Theme: ${theme === "auto" ? "as the system" : theme}`} onClick={() => setTheme(next[theme])} />
       <button type="button" class="icon-button" aria-label="Keys" title="Keys" onClick={() => update({ dialog: { kind: "keys" } })}>?</button>
       <button type="button" class="primary save" disabled={!changed} onClick={beginSave} title="Ctrl+S">{changed ? "Save…" : "Saved"}</button>

@@ -65,7 +65,7 @@ function ArgumentList({ at, all, kind }: ListProps) {
         {all.map((a, i) => (
           <li key={i} class={[i === dragged && "dragged", i === over && i !== dragged && (over > dragged ? "over-below" : "over-above")].filter(Boolean).join(" ")} {...drag(i)}>
             <ArgumentRow
-              at={[...at, i]} a={a} index={i} count={all.length} move={(to) => void move(i, to)} kind={kind}
+              at={[...at, i]} a={a} index={i} count={all.length} move={(to) => void move(i, to)} kind={kind} others={all.filter((o) => o !== a).map((o) => o.name)}
               grip={{ draggable: true, onDragStart: (e: DragEvent) => { e.dataTransfer!.effectAllowed = "move"; e.dataTransfer!.setData("text/plain", a.name); setDragged(i); }, onDragEnd: () => { setDragged(-1); setOver(-1); } }}
             />
           </li>
@@ -97,9 +97,10 @@ interface RowProps {
   move: (to: number) => void;
   grip: object;
   kind: string;
+  others: string[]; // names that are taken
 }
 
-function ArgumentRow({ at, a, index, count, move, grip, kind }: RowProps) {
+function ArgumentRow({ at, a, index, count, move, grip, kind, others }: RowProps) {
   const [chosen, setOpen] = useState<boolean | null>(null);
   const scope = useContext(Scope);
   const key = at.join(".");
@@ -128,7 +129,7 @@ function ArgumentRow({ at, a, index, count, move, grip, kind }: RowProps) {
           e.stopPropagation();
           move(index + step);
         }}><Icon name="grip" /></button>
-        <TextField bare label={`Name of ${named}`} at={[...at, "name"]} value={a.name} mono required />
+        <NameField at={at} name={a.name} label={`Name of ${named}`} others={others} />
         <TypeChoice at={at} a={a} label={`Type of ${named}`} />
         <Check bare label={`${named} is required`} title="Required" at={[...at, "required"]} value={a.required} />
         <TextField bare label={`Description of ${named}`} at={[...at, "description"]} value={a.description} lines required placeholder="for the model" />
@@ -143,6 +144,20 @@ function ArgumentRow({ at, a, index, count, move, grip, kind }: RowProps) {
       {open && <Details at={at} a={a} nested={kind === "field"} />}
     </div>
   );
+}
+
+const argumentName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/** The name of an argument; holes follow it. A name that is none, or is taken, cannot be followed and is set only when it is left. */
+function NameField({ at, name, label, others }: { at: Step[]; name: string; label: string; others: string[] }) {
+  const of = useField([...at, "name"]);
+  const follows = (v: string) => argumentName.test(v) && !others.includes(v);
+  const typed = useTyped(
+    name,
+    (v) => void (follows(v) && edit({ op: "rename", at, name: v })),
+    (v) => void (follows(v) || set([...at, "name"], v)),
+  );
+  return <input class="mono" {...about(of)} {...typed} aria-label={label} data-key={of.key} autocomplete="off" spellcheck={false} />;
 }
 
 /** The messages of the fields in a row, under it. */

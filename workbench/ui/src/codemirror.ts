@@ -59,7 +59,7 @@ export const common = (label: string): Extension => [
   theme,
   syntaxHighlighting(colours),
   yaml(),
-  EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+  EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
 ];
 
 /** What an editor of text has besides. */

@@ -11,7 +11,7 @@ import { common, editing, readOnly } from "./codemirror";
 import { Hunks, Modal, useRequest } from "./parts";
 import { allTools, currentTool, currentWork, now, update, useStore, type Dialog } from "./store";
 import { templates } from "./templates";
-import { plural } from "./text";
+import { plural, sentence } from "./text";
 import { runTry } from "./try";
 import { revert } from "./yaml";
 
@@ -79,7 +79,7 @@ function SaveDialog() {
           <ul>{errors.slice(0, 5).map((d) => <li>line {d.line}: {d.message}</li>)}</ul>
         </div>
       )}
-      {refused && <p class="message error" role="alert">{refused.message}{refused.hint ? ". " + refused.hint : ""}</p>}
+      {refused && <p class="message error" role="alert">{sentence(refused)}</p>}
       <footer>
         <button type="button" onClick={() => discard(work.path)}>Discard the draft…</button>
         <span class="space" />
@@ -157,7 +157,7 @@ function AddDialog() {
       if (said.length > 0) setNotes(said);
       else close();
     } catch (e) {
-      setProblem((e as ApiError).message + ((e as ApiError).hint ? ". " + (e as ApiError).hint : ""));
+      setProblem(sentence(e as ApiError));
     }
     setBusy(false);
   };

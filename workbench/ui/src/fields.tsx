@@ -7,7 +7,7 @@ import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Diagnostic, Step } from "./api";
 import { goTo, remove, reveal, set, setRaw, settled } from "./actions";
 import { common, editing } from "./codemirror";
-import { fixOf, range, replacement } from "./text";
+import { fixOf, range, replacement, sentence } from "./text";
 import { now, update } from "./store";
 import { FixButton } from "./parts";
 
@@ -69,8 +69,7 @@ export function Message({ d }: { d: Diagnostic }) {
   return (
     <p class={"message " + d.severity}>
       <button class="plain" title="Go to the place" onClick={() => void goTo(d.file, d.line, d.column, (t) => range(t, d))}>
-        {d.message}
-        {d.hint ? ". " + d.hint : ""}
+        {sentence(d)}
       </button>
       {fix && <FixButton path={d.file} fix={fix} />}
     </p>

@@ -182,7 +182,7 @@ function Request({ form }: { form: FormModel }) {
     <Section title="Request" open={used.length > 0} note={used.join(", ") || "by rule: from method and path"}>
       <div class="grid">
         <ChoiceField label="Encoding of the body" at={["encoding"]} value={textOf(form.encoding)} options={encodings} none="json (default)" />
-        <TextField label="Content type" at={["content_type"]} value={textOf(form.content_type)} mono placeholder="by encoding" />
+        <TextField label="Content type" at={["content_type"]} value={textOf(form.content_type)} mono raw placeholder="by encoding" />
         {parts.map((p) => <YamlField label={p[0]!.toUpperCase() + p.slice(1)} at={[p]} value={textOf(form[p])} hint={partHints[p]} />)}
         <WordsField label="Exactly one of" at={["one_of"]} value={list(form.one_of)} hint="arguments of which one must be given" />
       </div>
@@ -218,7 +218,7 @@ function More({ form }: { form: FormModel }) {
   return (
     <Section title="Failures, limits, access" open={used.length > 0} note={used.join(", ")}>
       <div class="grid">
-        <TextField label="Timeout" at={["timeout"]} value={textOf(form.timeout)} mono placeholder="30s" />
+        <TextField label="Timeout" at={["timeout"]} value={textOf(form.timeout)} mono raw placeholder="30s" />
         <TextField label="Error text" at={["error_text"]} value={textOf(form.error_text)} mono placeholder="❌ {message}" />
         <YamlField label="Errors" at={["errors"]} value={textOf(form.errors)} hint="rows {status, code, kind, hint}; the first that matches wins" />
         <YamlField label="Envelope" at={["envelope"]} value={textOf(form.envelope)} />

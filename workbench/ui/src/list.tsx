@@ -31,8 +31,8 @@ export function ToolList() {
   const tools = useMemo(() => allTools({ catalogue, works } as State), [catalogue, works]);
   const files = useMemo(() => {
     const known = (catalogue?.files ?? []).map((f) => f.path);
-    return [...new Set([...known, ...Object.keys(works), ...draftsOfNewFiles()])].sort();
-  }, [catalogue, works]);
+    return [...new Set([...known, ...tools.map((t) => t.file), ...Object.keys(works), ...draftsOfNewFiles()])].sort();
+  }, [catalogue, works, tools]);
   const tags = useMemo(() => [...new Set(tools.flatMap((t) => t.tags ?? []))].sort(), [tools]);
 
   const rows = useMemo(() => {

@@ -4,7 +4,7 @@ import { api, type Diagnostic, type Diff, type Save, type TestResult, type ToolC
 import { fail, goTo, replaceText, notify } from "./actions";
 import { CopyButton, Counts, FixButton, Hunks, Icon, IconButton, JsonText, Tabs, useRequest } from "./parts";
 import { allDiagnostics, currentTool, update, useStore, type PanelName, type State } from "./store";
-import { fixOf, plural, range } from "./text";
+import { fixOf, plural, range, sentence } from "./text";
 import { onRun, TryPanel } from "./try";
 
 export function Panel() {
@@ -22,6 +22,7 @@ export function Panel() {
   ];
   return (
     <section class={open ? "panel" : "panel closed"} aria-label="About the tool">
+      <h2 class="told">About the tool</h2>
       <div class="panel-head">
         <Tabs label="About the tool" id="panel-tab" tabs={tabs} current={panel} choose={(name) => update({ panel: name, panelOpen: true })} controls="panel" />
         <IconButton icon={open ? "down" : "up"} label={open ? "Fold the panel" : "Unfold the panel"} aria-expanded={open} onClick={() => update({ panelOpen: !open })} />
@@ -90,7 +91,7 @@ function Problem({ d }: { d: Diagnostic }) {
         <Icon name={d.severity} />
         <span class="told">{d.severity}: </span>
         <span>
-          {d.message}{d.hint ? <span class="faint">. {d.hint}</span> : ""} <code class="rule">{d.rule}</code>
+          {sentence(d)} <code class="rule">{d.rule}</code>
           <span class="where"> {d.file}:{d.line}:{d.column}</span>
         </span>
       </button>

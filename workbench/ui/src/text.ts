@@ -39,14 +39,14 @@ export function innermost(spans: Record<string, Span>, line: number, column: num
   return best;
 }
 
-/** The key of the span in which a place lies, or else of one that ends or begins in its line (a key stands before its value). */
+/** The key of the span in which a place lies; at a key, that of the value that it stands before. */
 export function nearest(spans: Record<string, Span>, line: number, column: number): string {
   const inside = innermost(spans, line, column);
-  if (inside !== "" && inside.split(".").length > 1) return inside;
   let best = inside;
   let gap = Infinity;
   for (const [key, [l, c]] of Object.entries(spans)) {
-    if (l === line && c >= column && c - column < gap) [best, gap] = [key, c - column];
+    const below = inside === "" || key.startsWith(inside + ".");
+    if (below && l === line && c >= column && c - column < gap) [best, gap] = [key, c - column];
   }
   return best;
 }
@@ -101,5 +101,8 @@ export function replacement(a: string, b: string): { from: number; to: number; i
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
   return { from: start, to: a.length - end, insert: b.slice(start, b.length - end) };
 }
+
+/** A message and what to do about it, as one sentence. */
+export const sentence = (m: { message: string; hint?: string }) => (m.hint ? `${m.message}; ${m.hint}` : m.message);
 
 export const plural = (n: number, one: string, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;

@@ -4,6 +4,7 @@ import { api, ApiError, parseJson, type HttpRequest, type Json, type Preview, ty
 import { fail, notify, replaceText, showPanel } from "./actions";
 import { CopyButton, Icon, JsonText, Modal, pretty, useRequest } from "./parts";
 import { useStore } from "./store";
+import { sentence } from "./text";
 
 type Values = Record<string, Json>;
 
@@ -24,9 +25,10 @@ export function TryPanel({ tool }: { tool: ToolCheck }) {
   const [tried, setTried] = useState<Try | null>(null);
   const [busy, setBusy] = useState(false);
   const [asked, setAsked] = useState<Preview | null>(null);
-  const usable = tool.definition !== null && tool.summary.errors === 0;
   const request = JSON.stringify(args);
-  const preview = useRequest([text, name, request, usable], 200, usable ? (signal) => api.preview({ path, text }, name, args, signal) : null);
+  const unfilled = request === JSON.stringify(initial(schema)) && Object.values(args).includes("");
+  const usable = tool.definition !== null && tool.summary.errors === 0;
+  const preview = useRequest([text, name, request, usable], 200, usable && !unfilled ? (signal) => api.preview({ path, text }, name, args, signal) : null);
 
   useEffect(() => void kept.set(name, args), [args]);
 
@@ -75,7 +77,7 @@ export function TryPanel({ tool }: { tool: ToolCheck }) {
           <h3>Request</h3>
           {preview.value && <CopyButton text={preview.value.curl} label="Copy as curl" />}
         </div>
-        {preview.error ? <Refusal error={preview.error} problems={problems} /> : preview.value ? <RequestView r={preview.value.request} /> : <p class="faint" role="status">Rendering…</p>}
+        {preview.error ? <Refusal error={preview.error} problems={problems} /> : preview.value ? <RequestView r={preview.value.request} /> : <p class="faint" role="status">{unfilled ? "Fill in what is required to see it." : "Rendering…"}</p>}
       </section>
       <section aria-label="Response" class="answer">
         {tried ? <Answer t={tried} keep={() => void keep()} /> : <><div class="bar"><h3>Response</h3></div><p class="faint">{busy ? "Waiting for the answer…" : "Run it to see the answer, and what the model gets of it."}</p></>}
@@ -94,8 +96,8 @@ interface Problem {
 function Refusal({ error, problems }: { error: Error; problems: Problem[] }) {
   return (
     <div role="status">
-      <p class="message error">{error.message}{error instanceof ApiError && error.hint ? ". " + error.hint : ""}</p>
-      {problems.length > 0 && <ul class="plain">{problems.map((p) => <li><code>{p.path}</code> {p.message}{p.hint ? ". " + p.hint : ""}</li>)}</ul>}
+      <p class="message error">{sentence(error)}</p>
+      {problems.length > 0 && <ul class="plain">{problems.map((p) => <li><code>{p.path}</code> {sentence(p)}</li>)}</ul>}
     </div>
   );
 }
@@ -263,7 +265,7 @@ function Value(p: ValueProps) {
       </div>
       <p class="hint" id={id + "-d"}>{[schema.description ?? p.schema.description, schema.default !== undefined && `default ${JSON.stringify(schema.default)}`].filter(Boolean).join("; ")}</p>
       {p.value === null ? <code id={id}>null</code> : <Control {...p} schema={schema} attributes={attributes} />}
-      {own.map((x) => <p class="message error">{x.message}{x.hint ? ". " + x.hint : ""}</p>)}
+      {own.map((x) => <p class="message error">{sentence(x)}</p>)}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Span } from "./api";
 import { common, editing, readOnly } from "./codemirror";
 import { complete, help } from "./language";
-import { fixOf, innermost, offset, position, range, replacement } from "./text";
+import { fixOf, nearest, offset, position, range, replacement, sentence } from "./text";
 import { onReveal, typed } from "./actions";
 import { currentWork, now, update, useStore, type Work } from "./store";
 
@@ -34,6 +34,7 @@ const extensions = (path: string): Extension => [
   common("YAML of " + path),
   lineNumbers(),
   foldGutter(),
+  EditorView.lineWrapping,
   drawSelection(),
   highlightActiveLine(),
   indentOnInput(),
@@ -60,7 +61,7 @@ function caretMoved(path: string, state: EditorState): void {
   const [line, column] = position(state.doc.toString(), state.selection.main.head);
   const tool = work.tools.filter((t) => t.summary.line <= line).at(-1);
   if (!tool) return;
-  const field = innermost(tool.form.lines ?? {}, line, column);
+  const field = nearest(tool.form.lines ?? {}, line, column);
   if (tool.form.index !== now().tool || field !== now().field) update({ tool: tool.form.index, field });
 }
 
@@ -118,7 +119,7 @@ function marks(work: Work): Mark[] {
       from,
       to,
       severity: d.severity === "note" ? "info" : d.severity,
-      message: d.message + (d.hint ? ". " + d.hint : ""),
+      message: sentence(d),
       source: d.rule,
       actions: fix ? [{ name: fix.label, apply: (v) => v.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.insert } }) }] : [],
     };
