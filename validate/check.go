@@ -17,13 +17,16 @@ import (
 // maxResultDepth bounds how deep a result may be nested to be checked.
 const maxResultDepth = 100
 
+// jsonSpace is what may stand around a JSON value (RFC 8259, section 2).
+const jsonSpace = " \t\r\n"
+
 // Check reads raw arguments (nil and null are {}) and checks them. The value it gives has integers
 // written as integers (30.0 is 30) and, with coerce, lossless repairs made. The error is an *Invalid.
 //
 // Beside what JSON says it refuses only a repeated member, more than
 // config.MaxDepth levels, and what breaks one_of.
 func (s *Schema) Check(raw json.RawMessage, coerce bool) (config.JSON, error) {
-	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+	if raw = bytes.Trim(raw, jsonSpace); len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
 	args, err := config.ParseJSON([]byte(raw), config.MaxDepth)
