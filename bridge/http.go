@@ -148,6 +148,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.post(w, r, c, a)
 		return
 	}
+	w = &framedWriter{ResponseWriter: w}
 	if isPerRequest(r, nil) {
 		h.perRequest.ServeHTTP(w, r)
 		return
@@ -182,6 +183,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *acc
 		}
 		defer h.calls.Add(-1)
 	}
+	w = &framedWriter{ResponseWriter: w, req: req}
 	in := &inbound{ctx: r.Context(), caller: c, header: r.Header, trace: traceOfHeader(r.Header)}
 	defer h.bridge.mailroom.deposit(r, in)()
 	switch {

@@ -52,6 +52,41 @@ func refuse(w http.ResponseWriter, status int, bad *fault) {
 	_, _ = w.Write(bad.append(nil))
 }
 
+// A framedWriter makes errors of JSON-RPC of the SDK's refusals, which are plain text.
+type framedWriter struct {
+	http.ResponseWriter
+	req    *jsonrpc.Request // nil: there is none
+	status int              // of a refusal; 0: it is none
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *framedWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.status = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements io.Writer.
+func (w *framedWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		return w.ResponseWriter.Write(p)
+	}
+	bad := invalidRequest("%s", excerpt(strings.TrimSpace(string(p))))
+	if strings.HasPrefix(bad.message, "JSON RPC not handled") {
+		bad.code, bad.message = jsonrpc.CodeMethodNotFound, "method not found"
+	}
+	if w.req != nil && w.req.IsCall() {
+		bad.id = appendID(nil, w.req.ID)
+	}
+	refuse(w.ResponseWriter, w.status, bad)
+	return len(p), nil
+}
+
+// Unwrap is for http.ResponseController.
+func (w *framedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // overloaded is the error of a request that another time, or another server, may answer.
 func overloaded(req *jsonrpc.Request, message string) *fault {
 	f := &fault{code: jsonrpc.CodeInternalError, message: message, data: []byte(`{"kind":"` + kindRateLimited + `","retryable":true,"retry_after_s":1}`)}

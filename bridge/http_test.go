@@ -1,0 +1,625 @@
+package bridge
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"tbridge/config"
+	"tbridge/validate"
+)
+
+// A team is a bridge that is served to one: its upstream, its log, and how it is reached.
+type team struct {
+	bridge  *Bridge
+	handler *Handler
+	url     string
+	log     *logBuffer
+	seen    chan *http.Request // by the upstream
+	gone    chan struct{}      // for each request that the bridge gave up
+}
+
+const teamTools = `api: up
+tools:
+  - {name: echo, description: Echo., method: POST, path: /echo, arguments: [{name: n, type: integer, description: A number}]}
+  - {name: slow, description: Slow., method: GET, path: /slow, arguments: []}
+  - {name: soon, description: Soon., method: GET, path: /soon, arguments: []}
+  - {name: write, description: Write., method: POST, path: /write, arguments: [], scopes: [write]}
+`
+
+// newTeam serves a bridge whose tbridge.yaml has these keys beside its one API, which has these keys beside its URL.
+func newTeam(t *testing.T, env map[string]string, server, api string) *team {
+	t.Helper()
+	x := &team{log: &logBuffer{}, seen: make(chan *http.Request, 1000), gone: make(chan struct{}, 1000)}
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		x.seen <- r
+		switch r.URL.Path {
+		case "/slow":
+			<-r.Context().Done()
+			x.gone <- struct{}{}
+		case "/soon":
+			time.Sleep(600 * time.Millisecond)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"got":%q}`, strings.Join([]string{r.Header.Get("Authorization"), r.Header.Get("X-Team")}, " "))
+	}))
+	t.Cleanup(up.Close)
+	c := loadTeam(t, fmt.Sprintf("version: 1\nserver: {%s}\napis: {up: {base_url: %q, %s}}\n", server, up.URL, api))
+	var err error
+	x.bridge, err = New(c, Options{
+		Log: slog.New(slog.NewJSONHandler(x.log, nil)), Version: "1.2.3",
+		Env:  func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		HTTP: &HTTPOptions{Metrics: true, Loopback: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, s := serveTest(t, x.bridge)
+	x.handler, x.url = h, s.URL
+	return x
+}
+
+func loadTeam(t *testing.T, main string) *config.Catalog {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"tbridge.yaml": main, "tools.d/tools.yaml": teamTools} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, ds, err := validate.Load(filepath.Join(dir, "tbridge.yaml"))
+	if err != nil || ds.Count(config.Error) > 0 {
+		t.Fatalf("load: %v %v", err, ds)
+	}
+	return c
+}
+
+// client makes a client with these headers, name and value in turn.
+func (x *team) client(t testing.TB, header ...string) *web {
+	h := http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		h.Add(header[i], header[i+1])
+	}
+	return &web{t: t, url: x.url, header: h}
+}
+
+const open = `http: {limits: {calls: 100}}`
+
+func TestGuards(t *testing.T) {
+	x := newTeam(t, nil, `http: {hosts: [bridge.example, "proxied.example:8443"], origins: ["https://app.example"]}`, "")
+	message := callTool(stateless, 1, "echo", "{}")
+	tests := []struct {
+		name   string
+		change func(*http.Request)
+		status int
+		body   string
+	}{
+		{"as it should be", func(*http.Request) {}, 200, `"resultType":"complete"`},
+		{"another host", func(r *http.Request) { r.Host = "evil.example" }, 403, `{"error":"forbidden"}`},
+		{"another address", func(r *http.Request) { r.Host = "192.0.2.1:80" }, 403, `{"error":"forbidden"}`},
+		{"a host of the list", func(r *http.Request) { r.Host = "Bridge.example:443" }, 200, ""},
+		{"a host and its port", func(r *http.Request) { r.Host = "proxied.example:8443" }, 200, ""},
+		{"a host and another port", func(r *http.Request) { r.Host = "proxied.example:80" }, 403, ""},
+		{"localhost", func(r *http.Request) { r.Host = "localhost:1" }, 200, ""},
+		{"loopback in IPv6", func(r *http.Request) { r.Host = "[::1]:8080" }, 200, ""},
+		{"another origin", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403, `{"error":"forbidden"}`},
+		{"the origin null", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403, `{"error":"forbidden"}`},
+		{"an origin of the list", func(r *http.Request) { r.Header.Set("Origin", "https://app.example") }, 200, ""},
+		{"the own origin", func(r *http.Request) { r.Header.Set("Origin", "http://"+r.URL.Host) }, 200, ""},
+		{"a form's content type", func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Content-Type must be application/json"}}`},
+		{"no content type", func(r *http.Request) { r.Header.Del("Content-Type") }, 415, ""},
+		{"a charset", func(r *http.Request) { r.Header.Set("Content-Type", "application/json; charset=utf-8") }, 200, ""},
+		{"no accept", func(r *http.Request) { r.Header["Accept"] = nil }, 200, ""},
+		{"another name in the header", func(r *http.Request) { r.Header.Set("Mcp-Name", "other") }, 400, `"code":-32020`},
+		{"another method in the header", func(r *http.Request) { r.Header.Set("Mcp-Method", "tools/list") }, 400, `"code":-32020`},
+		{"no version in the header", func(r *http.Request) { r.Header.Del(versionHeader) }, 400, `"code":-32020`},
+		{"a revision of the future", func(r *http.Request) { r.Header.Set(versionHeader, "2999-01-01") }, 400, `"error"`},
+		{"a method of HTTP that means nothing", func(r *http.Request) { r.Method = http.MethodPut }, 405, ""},
+		{"a stream, without sessions", func(r *http.Request) { r.Method = http.MethodGet }, 405, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := x.client(t)
+			req := c.request(message)
+			tt.change(req)
+			c.do(req).want(t, tt.status, tt.body)
+		})
+	}
+}
+
+func TestMessagesThatAreNone(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	tests := []struct {
+		name, message string
+		status        int
+		word          string
+	}{
+		{"not JSON", "{", 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}`},
+		{"nothing", " ", 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is empty"}}`},
+		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, "batches are not supported"},
+		{"a key twice", `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, 400, "stands twice"},
+		{"too long", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", maxRequestBody) + `"}`, 413, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message of more than 4 MiB"}}`},
+		{"no session yet", rpc("", 1, "tools/list", ""), 200, `"error"`},
+		{"no method of the revision", rpc(stateless, 1, "ping", ""), 404, `"code":-32601`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { x.client(t).post(tt.message).want(t, tt.status, tt.word) })
+		t.Run(tt.name+", in chunks", func(t *testing.T) {
+			c := x.client(t)
+			req := c.request(tt.message)
+			req.ContentLength, req.Body = -1, io.NopCloser(strings.NewReader(tt.message))
+			c.do(req).want(t, tt.status, tt.word)
+		})
+	}
+	if n := x.handler.sessions.count(); n != 0 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+const twoTokens = `http: {auth: {tokens: [{name: ci, token: "${CI}", scopes: [write]}, {name: guest, token: "${GUEST}"}, {name: absent, token: "${ABSENT}"}]}}`
+
+var tokenValues = map[string]string{"CI": "token-of-ci", "GUEST": "token-of-guest"}
+
+func TestTokens(t *testing.T) {
+	x := newTeam(t, tokenValues, twoTokens, "")
+	message := callTool(stateless, 1, "echo", "{}")
+	tests := []struct {
+		name   string
+		header []string
+		query  string
+		status int
+	}{
+		{"the first", []string{"Authorization", "Bearer token-of-ci"}, "", 200},
+		{"the second, in lower case", []string{"Authorization", "bearer token-of-guest"}, "", 200},
+		{"none", nil, "", 401},
+		{"a wrong one", []string{"Authorization", "Bearer token-of-c"}, "", 401},
+		{"an empty one", []string{"Authorization", "Bearer "}, "", 401},
+		{"another scheme", []string{"Authorization", "Basic token-of-ci"}, "", 401},
+		{"two", []string{"Authorization", "Bearer token-of-ci", "Authorization", "Bearer token-of-ci"}, "", 401},
+		{"in the query", nil, "?access_token=token-of-ci", 401},
+		{"in the query too", []string{"Authorization", "Bearer token-of-ci"}, "?access_token=token-of-ci", 401},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := x.client(t, tt.header...)
+			req := c.request(message)
+			req.URL.RawQuery = strings.TrimPrefix(tt.query, "?")
+			p := c.do(req)
+			p.want(t, tt.status)
+			if tt.status == 401 && (p.body != `{"error":"unauthorized"}` || !strings.HasPrefix(p.header.Get("WWW-Authenticate"), `Bearer realm="tbridge"`)) {
+				t.Errorf("%v %s", p.header, p.body)
+			}
+		})
+	}
+	log := x.log.String()
+	if !strings.Contains(log, `"principal":"ci","tool":"echo","outcome":"ok","status":200`) || !strings.Contains(log, `"principal":"guest"`) {
+		t.Errorf("log: %s", log)
+	}
+	if strings.Contains(log, "token-of") || !strings.Contains(log, `"msg":"this token of server.http admits nobody","name":"absent","reason":"no value: tried $ABSENT"`) {
+		t.Errorf("log: %s", log)
+	}
+	x.client(t).do(must(http.NewRequest(http.MethodGet, x.url+metadataPath, nil))).want(t, 404)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestScopes(t *testing.T) {
+	x := newTeam(t, tokenValues, twoTokens, "")
+	for _, revision := range []string{"2025-06-18", stateless} {
+		tests := []struct {
+			token string
+			tools int
+			word  string
+		}{
+			{"token-of-ci", 4, `{"got":" "}`},
+			{"token-of-guest", 3, `"code":-32602,"message":"unknown tool \"write\""`},
+		}
+		for _, tt := range tests {
+			t.Run(revision+" "+tt.token, func(t *testing.T) {
+				c := x.client(t, "Authorization", "Bearer "+tt.token)
+				if revision != stateless {
+					c.greet(revision)
+				}
+				list := c.post(rpc(revision, 1, "tools/list", ""))
+				if n := strings.Count(list.body, `"inputSchema"`); n != tt.tools {
+					t.Errorf("%d tools: %s", n, list.body)
+				}
+				if p := c.post(callTool(revision, 2, "write", "{}")); !strings.Contains(strings.ReplaceAll(p.body, `\"got\":\" \"`, `"got":" "`), tt.word) {
+					t.Errorf("got %s", p.body)
+				}
+			})
+		}
+	}
+	if log := x.log.String(); !strings.Contains(log, `"principal":"guest","tool":"write","outcome":"unknown_tool"`) {
+		t.Errorf("log: %s", log)
+	}
+	// Over stdin and stdout nobody is asked.
+	if _, found := x.bridge.Call(context.Background(), "write", nil); !found {
+		t.Error("a local call finds nothing")
+	}
+}
+
+// Whoever is not known has no scopes.
+func TestScopesWithoutAuth(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	x.client(t).post(callTool(stateless, 1, "write", "{}")).want(t, 400, `unknown tool`)
+}
+
+func TestForward(t *testing.T) {
+	x := newTeam(t, map[string]string{"KEY": "key-of-the-bridge"}, open,
+		`auth: {bearer: "${KEY}"}, forward: {X-Tracker-Token: Authorization, X-Team: X-Team}`)
+	c := x.client(t).greet("2025-06-18")
+	tests := []struct {
+		name   string
+		header []string
+		sent   string // Authorization and X-Team, at the upstream
+		answer string
+	}{
+		{"none", nil, "Bearer key-of-the-bridge ", "***"},
+		{"one of them", []string{"X-Team", "blue-team"}, "Bearer key-of-the-bridge blue-team", "Bearer *** ***"},
+		{"another credential", []string{"X-Tracker-Token", "Bearer of-alice"}, "Bearer of-alice ", `*** `},
+		{"a password", []string{"X-Tracker-Token", "Basic YWxpY2U6c2VjcmV0LTE="}, "Basic YWxpY2U6c2VjcmV0LTE= ", `*** `},
+		{"not listed", []string{"Authorization", "Bearer of-bob", "Cookie", "a=1", "X-Other", "x"}, "Bearer key-of-the-bridge ", "***"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			req := c.request(callTool("", 1, "echo", "{}"))
+			for i := 0; i < len(tt.header); i += 2 {
+				req.Header.Set(tt.header[i], tt.header[i+1])
+			}
+			p := c.do(req)
+			p.want(t, 200, tt.answer)
+			r := <-x.seen
+			if got := r.Header.Get("Authorization") + " " + r.Header.Get("X-Team"); got != tt.sent || r.Header.Get("Cookie")+r.Header.Get("X-Other")+r.Header.Get(sessionHeader) != "" {
+				t.Errorf("sent %v", r.Header)
+			}
+			for i := 1; i < len(tt.header); i += 2 {
+				if len(tt.header[i]) > 5 && strings.Contains(p.body, tt.header[i]) {
+					t.Errorf("%s is shown: %s", tt.header[i], p.body)
+				}
+			}
+		})
+	}
+	req := c.request(callTool("", 1, "echo", "{}"))
+	req.Header["X-Team"] = []string{"a", "b"}
+	c.do(req).want(t, 200, "invalid_header", "2 times", `\"kind\":\"token\"`)
+	req = c.request(callTool("", 1, "echo", "{}"))
+	req.Header["X-Team"] = []string{"a\tb"}
+	c.do(req).want(t, 200, "invalid_header", "control character")
+	if len(x.seen) != 0 {
+		t.Error("a refused call was sent")
+	}
+	if log := x.log.String(); strings.Contains(log, "of-alice") || strings.Contains(log, "blue-team") {
+		t.Errorf("log: %s", log)
+	}
+}
+
+// A client that closes its request, or sends a cancellation, ends the request upstream, in every era.
+func TestCancelledOverHTTP(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	for _, revision := range []string{"2025-03-26", "2025-11-25", stateless} {
+		t.Run(revision, func(t *testing.T) {
+			c := x.client(t)
+			if revision != stateless {
+				c.greet(revision)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var calling sync.WaitGroup
+			calling.Go(func() { c.do(c.request(callTool(revision, 7, "slow", "{}")).WithContext(ctx)) })
+			await(t, x.seen)
+			cancel()
+			await(t, x.gone)
+			calling.Wait()
+			if revision == stateless {
+				return
+			}
+			calling.Go(func() { c.post(callTool(revision, 8, "slow", "{}")) })
+			await(t, x.seen)
+			c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}`).want(t, 202)
+			await(t, x.gone)
+			calling.Wait()
+			c.post(callTool(revision, 9, "echo", "{}")).want(t, 200, `"structuredContent"`)
+			await(t, x.seen)
+		})
+	}
+}
+
+func await[T any](t testing.TB, ch <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-ch:
+	case <-time.After(patience):
+		t.Fatal("nothing came")
+	}
+	return v
+}
+
+func TestOverload(t *testing.T) {
+	x := newTeam(t, nil, `http: {limits: {calls: 3, sessions: 2}}`, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	var calling sync.WaitGroup
+	c := x.client(t)
+	for i := range 3 {
+		calling.Go(func() { c.do(c.request(callTool(stateless, i, "slow", "{}")).WithContext(ctx)) })
+		await(t, x.seen)
+	}
+	began := time.Now()
+	p := c.post(callTool(stateless, 9, "echo", "{}"))
+	p.want(t, 503, `{"jsonrpc":"2.0","id":9,"error":{"code":-32603,"message":"the server has all the calls in hand that it can take","data":{"kind":"rate_limited","retryable":true,"retry_after_s":1}}}`)
+	if p.header.Get("Retry-After") != "1" || time.Since(began) > 150*time.Millisecond {
+		t.Errorf("%v after %v", p.header, time.Since(began))
+	}
+	cancel()
+	calling.Wait()
+	for range 3 {
+		await(t, x.gone)
+	}
+	for range 2 {
+		x.client(t).greet("2025-06-18")
+	}
+	x.client(t).post(initialize("2025-06-18")).want(t, 503, "all the sessions", "Retry-After")
+	x.client(t).post(callTool(stateless, 1, "echo", "{}")).want(t, 200)
+}
+
+func TestSessionsBelongToTheirCaller(t *testing.T) {
+	x := newTeam(t, tokenValues, twoTokens, "")
+	ci := x.client(t, "Authorization", "Bearer token-of-ci").greet("2025-06-18")
+	guest := x.client(t, "Authorization", "Bearer token-of-guest").greet("2025-06-18")
+	guest.session = ci.session
+	guest.post(callTool("", 1, "echo", "{}")).want(t, 404, "there is no session", `"id":null`)
+	ci.post(callTool("", 1, "echo", "{}")).want(t, 200)
+	req := ci.request("")
+	req.Method = http.MethodDelete
+	ci.do(req).want(t, 204)
+	ci.post(callTool("", 1, "echo", "{}")).want(t, 404)
+}
+
+func TestIdleSessionsEnd(t *testing.T) {
+	x := newTeam(t, nil, `http: {limits: {idle: 50ms}}`, "")
+	idle, busy := x.client(t).greet("2025-06-18"), x.client(t).greet("2025-06-18")
+	busy.post(callTool("", 1, "soon", "{}")).want(t, 200, "got") // longer than the time
+	idle.post(callTool("", 1, "echo", "{}")).want(t, 404)
+	for began := time.Now(); x.handler.sessions.count() > 0; time.Sleep(time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatal("a session stays")
+		}
+	}
+}
+
+// A stream opens a GET, or a subscription, and gives its lines.
+func (c *web) stream(req *http.Request) <-chan string {
+	lines := make(chan string, 100)
+	go func() {
+		defer close(lines)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return
+		}
+		defer resp.Body.Close()
+		for s := bufio.NewScanner(resp.Body); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	return lines
+}
+
+// Both eras are told of a change, and no stream outlives the server.
+func TestStreams(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	t.Run("streams", func(t *testing.T) {
+		t.Cleanup(http.DefaultClient.CloseIdleConnections)
+		x := newTeam(t, nil, open, "")
+		c := x.client(t).greet("2025-06-18")
+		get := c.request("")
+		get.Method, get.Body, get.ContentLength = http.MethodGet, nil, 0
+		bySession := c.stream(get)
+		if line := await(t, bySession); line != ": ok" {
+			t.Errorf("got %q", line)
+		}
+		perRequest := c.stream((&web{t: t, url: x.url}).request(rpc(stateless, 5, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)))
+		for line := range perRequest {
+			if strings.HasPrefix(line, "data: ") {
+				break // the acknowledgement
+			}
+		}
+		next := loadTeam(t, "version: 1\napis: {up: {base_url: \"http://127.0.0.1:1\"}}\n")
+		next.Tools = next.Tools[:1]
+		if _, err := x.bridge.Replace(next); err != nil {
+			t.Fatal(err)
+		}
+		for _, lines := range []<-chan string{bySession, perRequest} {
+			for line := ""; !strings.Contains(line, "notifications/tools/list_changed"); {
+				line = await(t, lines)
+			}
+		}
+		x.handler.Drain()
+		for _, lines := range []<-chan string{bySession, perRequest} {
+			for range lines {
+				continue
+			}
+		}
+		c.post(callTool("", 1, "echo", "{}")).want(t, 503, "going down")
+		c.do(must(http.NewRequest(http.MethodGet, x.url+"/readyz", nil))).want(t, 503, `{"status":"draining"}`)
+	})
+}
+
+func TestHealth(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	get := func(path string) page {
+		return x.client(t).do(must(http.NewRequest(http.MethodGet, x.url+path, nil)))
+	}
+	get("/healthz").want(t, 200, `{"status":"ok"}`)
+	x.bridge.Degraded("tools.d/a.yaml")
+	get("/healthz").want(t, 200, `{"status":"degraded","files":["tools.d/a.yaml"]}`)
+	get("/readyz").want(t, 200, `{"status":"degraded","files":["tools.d/a.yaml"]}`)
+	x.bridge.Degraded()
+	x.bridge.ReloadFailed()
+	get("/readyz").want(t, 200, `{"status":"ok"}`)
+	get("/elsewhere").want(t, 404)
+}
+
+func TestMetrics(t *testing.T) {
+	x := newTeam(t, nil, open, "breaker: {failures: 1}")
+	c := x.client(t)
+	c.post(callTool(stateless, 1, "echo", "{}"))
+	c.post(callTool(stateless, 1, "echo", `{"n":"x"}`))
+	c.post(callTool(stateless, 1, "ecco", "{}"))
+	x.bridge.Degraded("tools.d/a.yaml")
+	c.do(must(http.NewRequest(http.MethodGet, x.url+"/metrics", nil))).want(t, 200,
+		`tbridge_calls_total{outcome="ok",tool="echo"} 1`, `tbridge_calls_total{outcome="invalid_arguments",tool="echo"} 1`,
+		`tbridge_calls_total{outcome="unknown_tool",tool=""} 1`, `tbridge_call_seconds_count{tool="echo"} 2`,
+		`tbridge_upstream_seconds_count{api="up"} 1`, `tbridge_breaker_state{api="up"} 0`, `tbridge_api_in_flight{api="up"} 0`,
+		`tbridge_in_flight 0`, `tbridge_reload_generation 1`, `tbridge_reload_failures_total 1`, `tbridge_faulty_files 1`,
+		`tbridge_tools 4`, `tbridge_sessions 0`, `tbridge_streams 0`, `tbridge_build_info{version="1.2.3"} 1`, `go_goroutines`, `process_open_fds`)
+}
+
+func TestBreakerStates(t *testing.T) {
+	b := newBreaker(&config.Breaker{Failures: 1, Open: time.Nanosecond})
+	states := []int{b.state()}
+	p, _ := b.enter("host")
+	p.leave(failed)
+	states = append(states, b.state())
+	time.Sleep(time.Microsecond)
+	if _, e := b.enter("host"); e != nil {
+		t.Fatal(e)
+	}
+	if states = append(states, b.state()); fmt.Sprint(states) != "[0 2 1]" {
+		t.Errorf("states %v", states)
+	}
+}
+
+func TestTraces(t *testing.T) {
+	const parent, meta = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-b7ad6b7169203331-00"
+	x := newTeam(t, nil, open, "")
+	tests := []struct{ name, header, state, params, sent, sentState string }{
+		{"header", parent, "a=1", "", parent, "a=1"},
+		{"meta", "", "", `"_meta":{"traceparent":"` + meta + `","tracestate":"b=2"},`, meta, "b=2"},
+		{"both", parent, "", `"_meta":{"traceparent":"` + meta + `"},`, meta, ""},
+		{"none", "", "a=1", "", "", ""},
+		{"malformed", "00-0AF7-1", "a=1", "", "", ""},
+		{"of zeros", "00-" + noTraceID + "-b7ad6b7169203331-01", "", "", "", ""},
+		{"without a span", "00-0af7651916cd43dd8448eb211c80319c-" + noSpanID + "-01", "", "", "", ""},
+		{"of an impossible version", "ff" + parent[2:], "", "", "", ""},
+		{"state of controls", parent, "a=\t1", "", parent, ""},
+	}
+	for _, tt := range tests {
+		for _, revision := range []string{"2025-06-18", stateless} {
+			t.Run(tt.name+" "+revision, func(t *testing.T) {
+				c := x.client(t)
+				if revision != stateless {
+					c.greet(revision)
+				}
+				req := c.request(rpc(revision, 1, "tools/call", tt.params+`"name":"echo"`))
+				if tt.header != "" {
+					req.Header.Set("Traceparent", tt.header)
+				}
+				if tt.state != "" {
+					req.Header.Set("Tracestate", tt.state)
+				}
+				c.do(req).want(t, 200)
+				if r := await(t, x.seen); r.Header.Get("Traceparent") != tt.sent || r.Header.Get("Tracestate") != tt.sentState {
+					t.Errorf("sent %v", r.Header)
+				}
+			})
+		}
+	}
+	w := dial(t, x.bridge)
+	w.greet("2025-06-18")
+	w.ask(rpc("", 1, "tools/call", `"_meta":{"traceparent":"`+meta+`"},"name":"echo"`))
+	if r := await(t, x.seen); r.Header.Get("Traceparent") != meta {
+		t.Errorf("over pipes: %v", r.Header)
+	}
+	if !strings.Contains(x.log.String(), `"trace_id":"0af7651916cd43dd8448eb211c80319c"`) {
+		t.Errorf("log: %s", x.log)
+	}
+}
+
+// Signs of life come before the result, whichever transport carries them.
+func TestProgress(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	const asked = `"_meta":{"progressToken":"p"},"name":"soon"`
+	check := func(t *testing.T, messages []string) {
+		if len(messages) != 2 || !strings.Contains(messages[0], `"progressToken":"p"`) || !strings.Contains(messages[0], "notifications/progress") || !strings.Contains(messages[1], `"result"`) {
+			t.Errorf("got %q", messages)
+		}
+	}
+	t.Run("stateless", func(t *testing.T) { check(t, x.client(t).post(rpc(stateless, 1, "tools/call", asked)).messages) })
+	t.Run("session", func(t *testing.T) {
+		check(t, x.client(t).greet("2025-11-25").post(rpc("", 1, "tools/call", asked)).messages)
+	})
+	t.Run("pipes", func(t *testing.T) {
+		w := dial(t, x.bridge)
+		w.greet("2025-06-18")
+		check(t, []string{w.ask(rpc("", 1, "tools/call", asked)), w.receive()})
+	})
+	if p := x.client(t).post(rpc(stateless, 1, "tools/call", `"name":"soon"`)); len(p.messages) != 1 {
+		t.Errorf("unasked: %q", p.messages)
+	}
+}
+
+func TestNoAuthOnANetwork(t *testing.T) {
+	c := loadTeam(t, "version: 1\napis: {up: {base_url: \"http://127.0.0.1:1\"}}\n")
+	if _, err := New(c, Options{HTTP: &HTTPOptions{}}); err != ErrNoAuth {
+		t.Errorf("got %v", err)
+	}
+	b, err := New(loadTeam(t, "version: 1\nserver: {"+twoTokens+"}\napis: {up: {base_url: \"http://127.0.0.1:1\"}}\n"), Options{HTTP: &HTTPOptions{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Replace(c); err != ErrNoAuth || !b.current.Load().access.known {
+		t.Errorf("a reload takes the guard away: %v", err)
+	}
+}
+
+// The address that a connection came to is a name of the server.
+func TestHostIsTheAddress(t *testing.T) {
+	a := &access{}
+	r := httptest.NewRequest(http.MethodPost, "http://192.0.2.7:80/mcp", nil)
+	at := func(ip string) *http.Request {
+		return r.WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP(ip)}))
+	}
+	if !a.knowsHost(at("192.0.2.7")) || a.knowsHost(at("192.0.2.8")) || a.knowsHost(r) {
+		t.Error("another address is known, or the own one is not")
+	}
+}
+
+func TestPagesOfKnownOrigins(t *testing.T) {
+	x := newTeam(t, nil, `http: {origins: ["https://app.example"]}`, "")
+	req := must(http.NewRequest(http.MethodOptions, x.url+"/mcp", nil))
+	req.Header.Set("Origin", "https://app.example")
+	req.Header.Set("Access-Control-Request-Headers", "content-type,mcp-session-id")
+	x.client(t).do(req).want(t, 204, "Access-Control-Allow-Origin:[https://app.example]", "Access-Control-Allow-Headers:[content-type,mcp-session-id]", "Vary:[Origin]")
+}
+
+func TestHandlerPanics(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	x.handler.mux.HandleFunc("/panic", func(http.ResponseWriter, *http.Request) { panic("oh") })
+	x.client(t).do(must(http.NewRequest(http.MethodGet, x.url+"/panic", nil))).want(t, 500)
+	if !strings.Contains(x.log.String(), `"reason":"oh"`) {
+		t.Errorf("log: %s", x.log)
+	}
+	x.client(t).post(callTool(stateless, 1, "echo", "{}")).want(t, 200)
+}
