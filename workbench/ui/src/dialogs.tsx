@@ -133,12 +133,12 @@ const fileName = /^[a-z0-9][a-z0-9._-]{0,63}\.ya?ml$/;
 
 function AddDialog() {
   const catalogue = useStore((s) => s.catalogue);
-  const files = catalogue?.files.map((f) => f.path) ?? [];
+  const files = [...new Set([...(catalogue?.files.map((f) => f.path) ?? []), ...Object.keys(now().works)])].sort();
   const [how, setHow] = useState<"template" | "curl">("template");
   const [template, setTemplate] = useState(templates[0]!.name);
   const [name, setName] = useState("");
   const [command, setCommand] = useState("");
-  const [target, setTarget] = useState(now().path || files[0] || "+");
+  const [target, setTarget] = useState(files.includes(now().path ?? "") || now().works[now().path ?? ""] ? now().path! : (files[0] ?? "+"));
   const [created, setCreated] = useState("");
   const [problem, setProblem] = useState("");
   const [notes, setNotes] = useState<string[] | null>(null);
