@@ -2,39 +2,38 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/tidwall/gjson"
 )
 
 // requests are those of one client that are accepted and not answered yet.
 type requests struct {
 	mu      sync.Mutex
-	states  map[jsonrpc.ID]*state
-	open    int           // those whose client waits for an answer
-	settled chan struct{} // has a token after open has become less
+	states  map[jsonrpc.ID]*state // until the answer is there
+	open    int                   // those whose client waits for an answer
+	settled chan struct{}         // has a token after open has become less
 }
 
 // A state is what becomes of one request.
 type state struct {
 	listens bool // it ends only when it is cancelled
+	ended   bool // it was cancelled for the end of the input
 	silent  bool // it was cancelled or abandoned: what still comes is no answer
-	claimed bool // its answer is being written
 
+	batch  *batch             // nil: it came by itself
 	opens  era                // by its answer
 	cancel context.CancelFunc // nil: the SDK has it
 }
 
 // begin accepts a request. It is false when another with its id is not answered yet.
-func (r *requests) begin(req *jsonrpc.Request) bool {
+func (r *requests) begin(req *jsonrpc.Request, b *batch) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.states[req.ID] != nil {
 		return false
 	}
-	r.states[req.ID] = &state{listens: req.Method == "subscriptions/listen"}
+	r.states[req.ID] = &state{listens: req.Method == methodListen, batch: b}
 	r.open++
 	return true
 }
@@ -43,7 +42,11 @@ func (r *requests) begin(req *jsonrpc.Request) bool {
 func (r *requests) own(id jsonrpc.ID, cancel context.CancelFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.states[id].cancel = cancel
+	s := r.states[id]
+	s.cancel = cancel
+	if s.silent {
+		cancel()
+	}
 }
 
 // expect takes note of the era that the answer will open.
@@ -55,41 +58,40 @@ func (r *requests) expect(id jsonrpc.ID, opens era) {
 	}
 }
 
-// cancel takes note of a cancellation: the answer will not be written, if it is not written yet.
-func (r *requests) cancel(params json.RawMessage) {
-	id, ok := parseID(gjson.GetBytes(params, "requestId"))
-	if !ok {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s := r.states[id]; s != nil && !s.silent && !s.claimed {
-		s.silent = true
-		r.close()
-		if s.cancel != nil {
-			s.cancel()
-		}
-	}
-}
-
-// claim is for the one who has the answer. It is not ok when there must be none.
-func (r *requests) claim(id jsonrpc.ID) (opens era, ok bool) {
+// cancel takes note of a cancellation: the answer will not be written, if it is not written yet. It gives the
+// batch that waits for that answer.
+func (r *requests) cancel(id jsonrpc.ID) *batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.states[id]
 	if s == nil || s.silent {
-		delete(r.states, id)
-		return noEra, false
+		return nil
 	}
-	s.claimed = true
-	return s.opens, true
+	s.silent = true
+	r.close()
+	if s.cancel != nil {
+		s.cancel()
+	}
+	return s.batch
+}
+
+// claim is for the one who has the answer. It is nil when there must be none. From now on the id is free: the
+// client may use it again as soon as it can read the answer.
+func (r *requests) claim(id jsonrpc.ID) *state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.states[id]
+	delete(r.states, id)
+	if s == nil || s.silent {
+		return nil
+	}
+	return s
 }
 
 // settle is for the one who has written the answer.
-func (r *requests) settle(id jsonrpc.ID) {
+func (r *requests) settle() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.states, id)
 	r.close()
 }
 
@@ -114,24 +116,25 @@ func (r *requests) nextListener() (jsonrpc.ID, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for id, s := range r.states {
-		if s.listens && !s.silent {
-			s.listens = false
+		if s.listens && !s.ended && !s.silent {
+			s.ended = true
 			return id, true
 		}
 	}
 	return jsonrpc.ID{}, false
 }
 
-// abandon gives all requests whose answer has not come, and lets none come any more.
-func (r *requests) abandon() (ids []jsonrpc.ID) {
+// abandon gives all requests whose answer has not come, with their batches, and lets none come any more.
+func (r *requests) abandon() map[jsonrpc.ID]*batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	open := map[jsonrpc.ID]*batch{}
 	for id, s := range r.states {
-		if !s.silent && !s.claimed {
+		if !s.silent {
 			s.silent = true
 			r.close()
-			ids = append(ids, id)
+			open[id] = s.batch
 		}
 	}
-	return ids
+	return open
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,8 +15,13 @@ import (
 	"tbridge/config"
 )
 
-// maxID bounds a numeric id: beyond it, readers that compute with floating point confuse neighbours.
-const maxID = 1 << 53
+// The methods that the transport knows.
+const (
+	methodInitialize = "initialize"
+	methodCall       = "tools/call"
+	methodListen     = "subscriptions/listen"
+	methodCancelled  = "notifications/cancelled"
+)
 
 // A fault is a JSON-RPC error, as the answer to one request, or to a line that is none.
 type fault struct {
@@ -31,11 +38,18 @@ func invalidRequest(format string, args ...any) *fault {
 // faultOf gives the error of a response. The SDK leaves some without a code: those of requests that come
 // before initialize, or a second time.
 func faultOf(r *jsonrpc.Response) *fault {
-	f := &fault{id: appendID(nil, r.ID), code: jsonrpc.CodeInvalidRequest, message: excerpt(r.Error.Error())}
+	f := &fault{id: []byte(idText(r.ID)), code: jsonrpc.CodeInvalidRequest, message: excerpt(r.Error.Error())}
 	if e, ok := errors.AsType[*jsonrpc.Error](r.Error); ok && e.Code != 0 {
 		f.code = e.Code
 		if json.Valid(e.Data) {
 			f.data = e.Data
+		}
+	}
+	if strings.HasPrefix(f.message, "handling '") {
+		// The SDK begins so when it cannot decode params, and goes on with types of Go.
+		f.code, f.message = jsonrpc.CodeInvalidParams, "params are not as the method wants them"
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](r.Error); ok && e.Field != "" {
+			f.message = fmt.Sprintf("params are not as the method wants them: %q is of the wrong type", e.Field)
 		}
 	}
 	return f
@@ -69,79 +83,116 @@ func (f *fault) append(b []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// appendID appends an id as JSON.
-func appendID(b []byte, id jsonrpc.ID) []byte {
-	switch id := id.Raw().(type) {
-	case string:
-		return config.AppendQuoted(b, id)
-	case int64:
-		return strconv.AppendInt(b, id, 10)
+// An id is known by its JSON text, which may be any string or number. The SDK is given the text as a string,
+// so that each comes back as it was sent, whatever its digits.
+
+// readID reads an id of the client.
+func readID(v gjson.Result) (id jsonrpc.ID, ok bool) {
+	if v.Type != gjson.String && v.Type != gjson.Number {
+		return id, false
 	}
-	return append(b, "null"...)
+	id, err := jsonrpc.MakeID(v.Raw)
+	return id, err == nil
 }
 
-// parseID reads an id: a string, or an integer that every reader keeps exactly.
-func parseID(v gjson.Result) (jsonrpc.ID, bool) {
-	var value any
-	switch v.Type {
-	case gjson.String:
-		value = v.Str
-	case gjson.Number:
-		n, err := strconv.ParseInt(v.Raw, 10, 64)
-		if err != nil || n > maxID || n < -maxID {
-			return jsonrpc.ID{}, false
-		}
-		value = float64(n)
-	}
-	id, err := jsonrpc.MakeID(value)
-	return id, err == nil && id.IsValid()
+// idText gives the id as the client wrote it.
+func idText(id jsonrpc.ID) string {
+	text, _ := id.Raw().(string)
+	return text
 }
 
-// decode reads a request or notification (JSON-RPC 2.0, as MCP narrows it: no batches, no null ids). It
-// gives neither for the answer to a request: the bridge makes none.
-func decode(text []byte) (*jsonrpc.Request, *fault) {
-	if !utf8.Valid(text) || !json.Valid(text) {
-		return nil, &fault{code: jsonrpc.CodeParseError, message: "not JSON"}
+// restoreID writes the id that the SDK has put at a path as the client wrote it.
+func restoreID(text []byte, path string) []byte {
+	id := gjson.GetBytes(text, path)
+	if id.Type != gjson.String {
+		return text
 	}
-	if text[0] != '{' {
-		return nil, invalidRequest("a message is one JSON object; batches are not supported")
+	return slices.Concat(text[:id.Index], []byte(id.Str), text[id.Index+len(id.Raw):])
+}
+
+// cancellation gives the notification that ends a request of the SDK.
+func cancellation(id jsonrpc.ID) *jsonrpc.Request {
+	params := config.AppendQuoted([]byte(`{"requestId":`), idText(id))
+	return &jsonrpc.Request{Method: methodCancelled, Params: append(params, '}')}
+}
+
+// A message is a request or notification of the client.
+type message struct {
+	*jsonrpc.Request
+	params map[string]gjson.Result // the members of its params
+}
+
+// decode reads one message (JSON-RPC 2.0, as MCP narrows it: no null ids, params by name). It gives neither for
+// the answer to a request: the bridge makes none.
+func decode(v gjson.Result) (*message, *fault) {
+	if !v.IsObject() {
+		return nil, invalidRequest("a message is one JSON object")
 	}
-	m, bad := members(text)
+	all, bad := members(v, "the message")
 	if bad != nil {
 		return nil, bad
 	}
-	req := &jsonrpc.Request{}
-	id, hasID := m["id"]
+	id, hasID := all["id"]
+	method, isRequest := all["method"]
+	_, isResult := all["result"]
+	_, isError := all["error"]
+	m := &message{Request: &jsonrpc.Request{Method: method.Str}}
+	goodID := !hasID
 	if hasID {
-		var ok bool
-		if req.ID, ok = parseID(id); !ok {
-			return nil, answering(id, invalidRequest("id must be a string, or an integer between -2^53 and 2^53"))
-		}
+		m.ID, goodID = readID(id)
 	}
-	method, isRequest := m["method"]
-	_, isResult := m["result"]
-	_, isError := m["error"]
 	switch {
-	case m["jsonrpc"].Type != gjson.String || m["jsonrpc"].Str != "2.0":
+	case all["jsonrpc"].Type != gjson.String || all["jsonrpc"].Str != "2.0":
 		return nil, answering(id, invalidRequest(`jsonrpc must be "2.0"`))
 	case !isRequest && (isResult || isError):
 		return nil, nil
+	case !goodID:
+		return nil, invalidRequest("id must be a string or a number")
 	case method.Type != gjson.String:
 		return nil, answering(id, invalidRequest("method must be a string"))
 	}
-	req.Method = method.Str
-	if params, ok := m["params"]; ok {
-		req.Params = json.RawMessage(params.Raw)
+	if bad := m.readParams(all["params"]); bad != nil && m.IsCall() {
+		return nil, answering(id, bad)
 	}
-	return req, nil
+	return m, nil
 }
 
-// members gives the members of a message.
-func members(text []byte) (m map[string]gjson.Result, bad *fault) {
+// readParams reads the params of a message, as far as its method is one of ours. The SDK would take the last
+// of two members with one name.
+func (m *message) readParams(params gjson.Result) (bad *fault) {
+	if params.Type != gjson.Null { // null, as some clients write for none
+		m.Params = json.RawMessage(params.Raw)
+	}
+	switch {
+	case params.IsObject():
+		if m.params, bad = members(params, "params"); bad != nil {
+			bad.code = jsonrpc.CodeInvalidParams
+			return bad
+		}
+	case m.Params != nil:
+		return wrongParams("params must be an object")
+	case m.Method == methodCall || m.Method == methodInitialize:
+		return wrongParams("params are missing")
+	}
+	if meta := m.params["_meta"]; meta.Type != gjson.Null && !meta.IsObject() {
+		return wrongParams("_meta must be an object")
+	}
+	if m.Method == methodCall && m.params["name"].Type != gjson.String {
+		return wrongParams("name must be a string, the name of a tool")
+	}
+	return nil
+}
+
+func wrongParams(rule string) *fault {
+	return &fault{code: jsonrpc.CodeInvalidParams, message: rule}
+}
+
+// members gives the members of an object. name is what a fault calls it.
+func members(object gjson.Result, name string) (m map[string]gjson.Result, bad *fault) {
 	m = make(map[string]gjson.Result, 4)
-	gjson.ParseBytes(text).ForEach(func(key, value gjson.Result) bool {
+	object.ForEach(func(key, value gjson.Result) bool {
 		if _, twice := m[key.Str]; twice {
-			bad = invalidRequest("%.100q stands twice in the message", key.Str)
+			bad = invalidRequest("%.100q stands twice in %s", key.Str, name)
 			return false
 		}
 		m[key.Str] = value

@@ -41,12 +41,11 @@ func newShortcut(b *Bridge) *shortcut {
 }
 
 // opens gives the era that an answer to the request opens.
-func (c *shortcut) opens(req *jsonrpc.Request) era {
-	if req.Method == "initialize" {
+func (c *shortcut) opens(m *message) era {
+	if m.Method == methodInitialize {
 		return bySession
 	}
-	params, bad := members(req.Params)
-	if meta := params["_meta"]; bad == nil && meta.IsObject() {
+	if meta := m.params["_meta"]; meta.IsObject() {
 		if e := eraOf(meta); e != bySession {
 			return e
 		}
@@ -82,16 +81,12 @@ type toolCall struct {
 }
 
 // read reads a request. It is nil when the SDK must answer.
-func (c *shortcut) read(req *jsonrpc.Request) *toolCall {
-	if req.Method != "tools/call" || !req.IsCall() || len(req.Params) == 0 || req.Params[0] != '{' {
-		return nil
-	}
-	params, bad := members(req.Params)
-	if bad != nil {
+func (c *shortcut) read(m *message) *toolCall {
+	if m.Method != methodCall || !m.IsCall() {
 		return nil
 	}
 	call := &toolCall{era: bySession}
-	for key, value := range params {
+	for key, value := range m.params {
 		switch {
 		case key == "name" && value.Type == gjson.String:
 			call.name = value.Str
@@ -112,7 +107,7 @@ func (c *shortcut) read(req *jsonrpc.Request) *toolCall {
 
 // eraOf gives the era that a _meta stands for, if there is one.
 func eraOf(meta gjson.Result) era {
-	m, bad := members([]byte(meta.Raw))
+	m, bad := members(meta, "_meta")
 	if bad != nil {
 		return noEra
 	}
@@ -127,17 +122,17 @@ func eraOf(meta gjson.Result) era {
 }
 
 // take answers a request, unless the SDK must.
-func (c *shortcut) take(s *stdio, req *jsonrpc.Request) (taken bool) {
-	call := c.read(req)
+func (c *shortcut) take(s *stdio, m *message) (taken bool) {
+	call := c.read(m)
 	if call == nil {
-		s.requests.expect(req.ID, c.opens(req))
+		s.requests.expect(m.ID, c.opens(m))
 		return false
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
-	s.requests.own(req.ID, cancel)
+	s.requests.own(m.ID, cancel)
 	c.running.Go(func() {
 		defer cancel()
-		r := &jsonrpc.Response{ID: req.ID}
+		r := &jsonrpc.Response{ID: m.ID}
 		r.Result, r.Error = c.call(ctx, call)
 		_ = s.Write(ctx, r) // a failure ends the session by itself
 	})

@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 )
 
 const (
@@ -25,7 +28,8 @@ const (
 // comes within ten seconds, else by the error "cancelled". The error says that in or out failed.
 //
 // A line that is no JSON, or no message, is answered by an error and the next one is read; one of more
-// than 4 MiB ends the session. A request that its client has cancelled is not answered.
+// than 4 MiB ends the session. A request that its client has cancelled is not answered. Sessions of the
+// revisions that have batches, 2024-11-05 and 2025-03-26, may send them, of at most 1,000 messages.
 func (b *Bridge) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return b.serveStdio(ctx, in, out, newShortcut(b))
 }
@@ -62,7 +66,11 @@ type stdio struct {
 	close   func()
 	overdue chan struct{}
 
-	ending bool // no more requests are read; belongs to Read
+	// These belong to Read.
+	ending   bool       // no more lines are read
+	greeted  bool       // an initialize was accepted
+	batches  bool       // the session is of a revision that has them
+	accepted []*message // in the order they came
 
 	requests requests
 	shortcut *shortcut // nil: the SDK answers all
@@ -168,15 +176,21 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Read implements mcp.Connection: it gives the next message that is one.
+// Read implements mcp.Connection: it gives the next message that the SDK must see.
 func (s *stdio) Read(context.Context) (jsonrpc.Message, error) {
-	for !s.ending {
+	for {
+		if m := s.next(); m != nil {
+			return m.Request, nil
+		}
+		if s.ending {
+			return s.drain()
+		}
 		select {
 		case l := <-s.lines:
 			if l.err != nil {
 				s.endInput(l.err)
-			} else if m := s.accept(l.text); m != nil && (s.shortcut == nil || !s.shortcut.take(s, m)) {
-				return m, nil
+			} else {
+				s.accept(l.text)
 			}
 		case <-s.stop:
 			s.ending = true
@@ -184,7 +198,18 @@ func (s *stdio) Read(context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		}
 	}
-	return s.drain()
+}
+
+// next gives the first message accepted that the shortcut does not take.
+func (s *stdio) next() *message {
+	for len(s.accepted) > 0 {
+		m := s.accepted[0]
+		s.accepted = s.accepted[1:]
+		if s.shortcut == nil || !s.shortcut.take(s, m) {
+			return m
+		}
+	}
+	return nil
 }
 
 func (s *stdio) endInput(err error) {
@@ -194,35 +219,73 @@ func (s *stdio) endInput(err error) {
 	}
 	s.fail(fmt.Errorf("read from the client: %w", err))
 	if err == errLineTooLong {
-		s.refuse(invalidRequest("%s", err))
+		s.refuse(invalidRequest("%s", err), nil)
 	}
 }
 
-// accept reads one line and gives the request or notification for the SDK; nil if there is none.
-func (s *stdio) accept(text []byte) *jsonrpc.Request {
-	req, bad := decode(text)
+// accept reads one line.
+func (s *stdio) accept(text []byte) {
+	if !utf8.Valid(text) || !json.Valid(text) {
+		s.refuse(&fault{code: jsonrpc.CodeParseError, message: "not JSON"}, nil)
+	} else if v := gjson.ParseBytes(text); v.IsArray() {
+		s.acceptBatch(v)
+	} else {
+		s.acceptMessage(v, nil)
+	}
+}
+
+// acceptMessage reads one message, alone or of a batch.
+func (s *stdio) acceptMessage(v gjson.Result, b *batch) {
+	m, bad := decode(v)
+	if bad == nil && m != nil && m.IsCall() {
+		bad = s.begin(m, b)
+	}
 	switch {
 	case bad != nil:
-		s.refuse(bad)
-		return nil
-	case req == nil:
-		return nil
-	case req.Method == "notifications/cancelled":
-		s.requests.cancel(req.Params)
-	case req.IsCall() && !s.requests.begin(req):
-		// Whoever reads an answer with this id takes it for the answer to the first request.
-		s.refuse(invalidRequest("id %.100s is in use by a request that is not answered yet", appendID(nil, req.ID)))
-		return nil
+		s.refuse(bad, b)
+	case m != nil && m.IsCall():
+		s.accepted = append(s.accepted, m)
+	default:
+		if m != nil {
+			s.note(m)
+		}
+		_ = s.answer(nil, b)
 	}
-	return req
+}
+
+// note accepts a notification.
+func (s *stdio) note(m *message) {
+	if m.Method == methodCancelled {
+		id, ok := readID(m.params["requestId"])
+		if !ok {
+			return
+		}
+		_ = s.answer(nil, s.requests.cancel(id))
+		m.Request = cancellation(id)
+	}
+	s.accepted = append(s.accepted, m)
+}
+
+// begin accepts a request, unless there is something against it.
+func (s *stdio) begin(m *message, b *batch) *fault {
+	if m.Method == methodInitialize && b != nil {
+		return &fault{id: []byte(idText(m.ID)), code: jsonrpc.CodeInvalidRequest, message: "initialize must not be part of a batch"}
+	}
+	if !s.requests.begin(m.Request, b) {
+		// Whoever reads an answer with this id takes it for the answer to the first request.
+		return invalidRequest("id %.100s is in use by a request that is not answered yet", idText(m.ID))
+	}
+	if m.Method == methodInitialize && !s.greeted {
+		s.greeted, s.batches = true, hasBatches(m.params["protocolVersion"].Str)
+	}
+	return nil
 }
 
 // drain holds back the end of the input until all that was accepted is answered, for a time.
 func (s *stdio) drain() (jsonrpc.Message, error) {
 	if id, ok := s.requests.nextListener(); ok {
 		// It waits for changes, without an end. Cancelled by us, not by the client, it is answered.
-		params := append(appendID([]byte(`{"requestId":`), id), '}')
-		return &jsonrpc.Request{Method: "notifications/cancelled", Params: params}, nil
+		return cancellation(id), nil
 	}
 	timeout := time.After(drainTime)
 	for s.requests.waiting() {
@@ -240,10 +303,13 @@ func (s *stdio) drain() (jsonrpc.Message, error) {
 
 // abandon answers all that is still open with an error.
 func (s *stdio) abandon() {
-	for _, id := range s.requests.abandon() {
-		s.refuse(&fault{id: appendID(nil, id), code: jsonrpc.CodeInternalError, message: kindCancelled})
+	for id, b := range s.requests.abandon() {
+		s.refuse(&fault{id: []byte(idText(id)), code: jsonrpc.CodeInternalError, message: kindCancelled}, b)
 	}
 }
+
+// subscriptionID is the path, in a result or params, of the id of the request that listens.
+const subscriptionID = `_meta.io\.modelcontextprotocol/subscriptionId`
 
 // Write implements mcp.Connection. The answer to a request that was cancelled, or answered already, is dropped.
 func (s *stdio) Write(_ context.Context, m jsonrpc.Message) error {
@@ -253,26 +319,41 @@ func (s *stdio) Write(_ context.Context, m jsonrpc.Message) error {
 		if err != nil {
 			return err
 		}
-		return s.writeLine(text)
+		return s.writeLine(restoreID(text, "params."+subscriptionID))
 	}
-	opens, ok := s.requests.claim(r.ID)
-	if !ok {
+	request := s.requests.claim(r.ID)
+	if request == nil {
 		return nil
 	}
-	defer s.requests.settle(r.ID)
+	defer s.requests.settle()
 	if r.Error != nil {
-		return s.writeLine(faultOf(r).append(nil))
+		return s.answer(faultOf(r).append(nil), request.batch)
 	}
 	if s.shortcut != nil {
-		s.shortcut.open(opens)
+		s.shortcut.open(request.opens)
 	}
-	b := appendID(append(make([]byte, 0, len(r.Result)+64), `{"jsonrpc":"2.0","id":`...), r.ID)
-	b = append(append(b, `,"result":`...), r.Result...)
-	return s.writeLine(append(b, '}'))
+	result := []byte(r.Result)
+	if request.listens {
+		result = restoreID(result, subscriptionID)
+	}
+	b := append(make([]byte, 0, len(result)+64), `{"jsonrpc":"2.0","id":`...)
+	b = append(append(b, idText(r.ID)...), `,"result":`...)
+	return s.answer(append(append(b, result...), '}'), request.batch)
 }
 
-// refuse answers a line that is not accepted.
-func (s *stdio) refuse(bad *fault) { _ = s.writeLine(bad.append(nil)) }
+// refuse answers a message that is not accepted.
+func (s *stdio) refuse(bad *fault, b *batch) { _ = s.answer(bad.append(nil), b) }
+
+// answer writes the answer to a message, once all of its batch are there. A nil text is no answer.
+func (s *stdio) answer(text []byte, b *batch) error {
+	if b != nil {
+		text = b.add(text)
+	}
+	if text == nil {
+		return nil
+	}
+	return s.writeLine(text)
+}
 
 // writeLine writes one message. After a failure the session is over.
 func (s *stdio) writeLine(text []byte) error {
