@@ -167,9 +167,13 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *acc
 		refuse(w, status, bad)
 		return
 	}
-	req, bad := decode(text)
+	req, bad := readRequest(text)
 	if bad != nil {
-		refuse(w, http.StatusBadRequest, bad)
+		status = http.StatusBadRequest
+		if bad.code == jsonrpc.CodeInvalidParams && !isPerRequest(r, nil) {
+			status = http.StatusOK // before 2026-07-28, an answer like any other
+		}
+		refuse(w, status, bad)
 		return
 	}
 	if len(r.Header["Accept"]) == 0 {

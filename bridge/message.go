@@ -38,7 +38,7 @@ func invalidRequest(format string, args ...any) *fault {
 // faultOf gives the error of a response. The SDK leaves some without a code: those of requests that come
 // before initialize, or a second time.
 func faultOf(r *jsonrpc.Response) *fault {
-	f := &fault{id: []byte(idText(r.ID)), code: jsonrpc.CodeInvalidRequest, message: excerpt(r.Error.Error())}
+	f := &fault{id: appendID(nil, r.ID), code: jsonrpc.CodeInvalidRequest, message: excerpt(r.Error.Error())}
 	if e, ok := errors.AsType[*jsonrpc.Error](r.Error); ok && e.Code != 0 {
 		f.code = e.Code
 		if json.Valid(e.Data) {
@@ -95,10 +95,10 @@ func readID(v gjson.Result) (id jsonrpc.ID, ok bool) {
 	return id, err == nil
 }
 
-// idText gives the id as the client wrote it.
-func idText(id jsonrpc.ID) string {
+// appendID appends an id as the client wrote it.
+func appendID(b []byte, id jsonrpc.ID) []byte {
 	text, _ := id.Raw().(string)
-	return text
+	return append(b, text...)
 }
 
 // restoreID writes the id that the SDK has put at a path as the client wrote it.
@@ -112,7 +112,7 @@ func restoreID(text []byte, path string) []byte {
 
 // cancellation gives the notification that ends a request of the SDK.
 func cancellation(id jsonrpc.ID) *jsonrpc.Request {
-	params := config.AppendQuoted([]byte(`{"requestId":`), idText(id))
+	params := config.AppendQuoted([]byte(`{"requestId":`), string(appendID(nil, id)))
 	return &jsonrpc.Request{Method: methodCancelled, Params: append(params, '}')}
 }
 
@@ -120,6 +120,14 @@ func cancellation(id jsonrpc.ID) *jsonrpc.Request {
 type message struct {
 	*jsonrpc.Request
 	params map[string]gjson.Result // the members of its params
+}
+
+// parse reads a text that is JSON.
+func parse(text []byte) (gjson.Result, *fault) {
+	if !utf8.Valid(text) || !json.Valid(text) {
+		return gjson.Result{}, &fault{code: jsonrpc.CodeParseError, message: "not JSON"}
+	}
+	return gjson.ParseBytes(text), nil
 }
 
 // decode reads one message (JSON-RPC 2.0, as MCP narrows it: no null ids, params by name). It gives neither for

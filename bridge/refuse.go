@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,6 +41,27 @@ func readMessage(w http.ResponseWriter, r *http.Request) (text []byte, status in
 	}
 	r.Body = io.NopCloser(bytes.NewReader(text))
 	return text, 0, nil
+}
+
+// maxID bounds a numeric id: the SDK reads the body again, and makes an integer of it by way of a float.
+const maxID = 1 << 53
+
+// readRequest reads the request or notification of a body; nil, if it is an answer.
+func readRequest(text []byte) (*jsonrpc.Request, *fault) {
+	v, bad := parse(text)
+	if bad != nil {
+		return nil, bad
+	}
+	m, bad := decode(v)
+	if m == nil {
+		return nil, bad
+	}
+	if id := appendID(nil, m.ID); m.IsCall() && id[0] != '"' {
+		if n, err := strconv.ParseInt(string(id), 10, 64); err != nil || n > maxID || n < -maxID {
+			return nil, &fault{id: id, code: jsonrpc.CodeInvalidRequest, message: "over HTTP, an id must be a string, or an integer between -2^53 and 2^53"}
+		}
+	}
+	return m.Request, nil
 }
 
 // refuse answers with an error of JSON-RPC.

@@ -23,7 +23,7 @@ func TestWhatTheShortcutTakes(t *testing.T) {
 		{"a call", "tools/call", `{"name":"echo","arguments":{"n":1}}`, false, true, false},
 		{"no arguments", "tools/call", `{"name":"echo"}`, false, true, false},
 		{"arguments of any kind", "tools/call", `{"name":"echo","arguments":[1]}`, false, true, false},
-		{"a progress token", "tools/call", `{"name":"echo","_meta":{"progressToken":1}}`, false, true, false},
+		{"a progress token", "tools/call", `{"name":"echo","_meta":{"progressToken":1}}`, false, false, false},
 		{"2026-07-28", "tools/call", `{"name":"echo",` + metaOf2026 + `}`, false, false, true},
 		{"a client of other abilities", "tools/call", `{"name":"echo",` + otherMeta + `}`, false, false, false},
 		{"a revision of the future", "tools/call", `{"name":"echo",` + newerMeta + `}`, false, false, false},
@@ -35,10 +35,10 @@ func TestWhatTheShortcutTakes(t *testing.T) {
 		{"another method", "tools/list", `{"name":"echo"}`, false, false, false},
 	}
 	b := newProbe(t)
-	opener := readMessage(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+metaOf2026+`}}`)
+	opener := messageOf(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+metaOf2026+`}}`)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := readMessage(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":%q,"params":%s}`, tt.method, tt.params))
+			m := messageOf(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":%q,"params":%s}`, tt.method, tt.params))
 			c := newShortcut(b)
 			if got := c.read(m) != nil; got != tt.fresh {
 				t.Errorf("fresh: taken %v", got)
@@ -52,14 +52,14 @@ func TestWhatTheShortcutTakes(t *testing.T) {
 			if got := c.read(m) != nil; got != tt.stateless {
 				t.Errorf("stateless: taken %v", got)
 			}
-			if c.read(readMessage(t, fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, tt.method, tt.params))) != nil {
+			if c.read(messageOf(t, fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, tt.method, tt.params))) != nil {
 				t.Error("took a notification")
 			}
 		})
 	}
 }
 
-func readMessage(t *testing.T, text string) *message {
+func messageOf(t *testing.T, text string) *message {
 	t.Helper()
 	m, bad := decode(gjson.Parse(text))
 	if bad != nil {

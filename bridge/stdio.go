@@ -4,13 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -225,11 +223,12 @@ func (s *stdio) endInput(err error) {
 
 // accept reads one line.
 func (s *stdio) accept(text []byte) {
-	if !utf8.Valid(text) || !json.Valid(text) {
-		s.refuse(&fault{code: jsonrpc.CodeParseError, message: "not JSON"}, nil)
-	} else if v := gjson.ParseBytes(text); v.IsArray() {
+	switch v, bad := parse(text); {
+	case bad != nil:
+		s.refuse(bad, nil)
+	case v.IsArray():
 		s.acceptBatch(v)
-	} else {
+	default:
 		s.acceptMessage(v, nil)
 	}
 }
@@ -269,11 +268,11 @@ func (s *stdio) note(m *message) {
 // begin accepts a request, unless there is something against it.
 func (s *stdio) begin(m *message, b *batch) *fault {
 	if m.Method == methodInitialize && b != nil {
-		return &fault{id: []byte(idText(m.ID)), code: jsonrpc.CodeInvalidRequest, message: "initialize must not be part of a batch"}
+		return &fault{id: appendID(nil, m.ID), code: jsonrpc.CodeInvalidRequest, message: "initialize must not be part of a batch"}
 	}
 	if !s.requests.begin(m.Request, b) {
 		// Whoever reads an answer with this id takes it for the answer to the first request.
-		return invalidRequest("id %.100s is in use by a request that is not answered yet", idText(m.ID))
+		return invalidRequest("id %.100s is in use by a request that is not answered yet", appendID(nil, m.ID))
 	}
 	if m.Method == methodInitialize && !s.greeted {
 		s.greeted, s.batches = true, hasBatches(m.params["protocolVersion"].Str)
@@ -304,7 +303,7 @@ func (s *stdio) drain() (jsonrpc.Message, error) {
 // abandon answers all that is still open with an error.
 func (s *stdio) abandon() {
 	for id, b := range s.requests.abandon() {
-		s.refuse(&fault{id: []byte(idText(id)), code: jsonrpc.CodeInternalError, message: kindCancelled}, b)
+		s.refuse(&fault{id: appendID(nil, id), code: jsonrpc.CodeInternalError, message: kindCancelled}, b)
 	}
 }
 
@@ -336,9 +335,9 @@ func (s *stdio) Write(_ context.Context, m jsonrpc.Message) error {
 	if request.listens {
 		result = restoreID(result, subscriptionID)
 	}
-	b := append(make([]byte, 0, len(result)+64), `{"jsonrpc":"2.0","id":`...)
-	b = append(append(b, idText(r.ID)...), `,"result":`...)
-	return s.answer(append(append(b, result...), '}'), request.batch)
+	b := appendID(append(make([]byte, 0, len(result)+64), `{"jsonrpc":"2.0","id":`...), r.ID)
+	b = append(append(b, `,"result":`...), result...)
+	return s.answer(append(b, '}'), request.batch)
 }
 
 // refuse answers a message that is not accepted.
