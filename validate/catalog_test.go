@@ -186,7 +186,7 @@ func TestLoadUnreadable(t *testing.T) {
 
 func TestToolsFile(t *testing.T) {
 	c, ds := ToolsFile("t.yaml", "api: nowhere\ntools:\n  - {name: t, description: T., method: GET, path: \"/{x}\", arguments: []}\n")
-	if len(c.Tools) != 1 || len(ds) != 2 || ds[0].Rule != ruleNoConfig || ds[1].Rule != ruleUnknownHole {
+	if len(c.Tools) != 1 || len(ds) != 3 || ds[0].Rule != ruleNoConfig || ds[1].Rule != ruleUntested || ds[2].Rule != ruleUnknownHole {
 		t.Errorf("found %v", ds)
 	}
 }
