@@ -237,14 +237,25 @@ func (m *masks) json(b []byte) []byte {
 				out, i = append(out, masked...), end
 				continue
 			}
-			if b[i] == '\\' && i+1 < len(b) { // both bytes, so that \" does not end the string
-				out = append(out, b[i])
-				i++
+			if n := escapeLength(b[i:]); n > 0 { // whole, so that \" does not end the string, and no secret begins within
+				out, i = append(out, b[i:i+n]...), i+n
+				continue
 			}
 		}
 		out, i = append(out, b[i]), i+1
 	}
 	return out
+}
+
+// escapeLength is the length of the JSON escape at the start of b, or 0.
+func escapeLength(b []byte) int {
+	switch {
+	case len(b) < 2 || b[0] != '\\':
+		return 0
+	case b[1] == 'u':
+		return min(6, len(b))
+	}
+	return 2
 }
 
 // opened says whether a piece of a JSON string goes beyond its end, or ends within an escape.
