@@ -13,6 +13,7 @@ type account struct {
 	in     *inbound
 	tool   string
 	began  time.Time
+	span   *Span // nil: nobody wants it
 }
 
 const (
@@ -28,6 +29,7 @@ func (a *account) close(ctx context.Context, c *call, r *Result) {
 		outcome = r.Kind
 	}
 	a.bridge.metrics.observe(a.tool, outcome, took)
+	a.end(a.span, outcome, r.Status)
 	if !a.bridge.options.Log.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
@@ -37,8 +39,8 @@ func (a *account) close(ctx context.Context, c *call, r *Result) {
 	if r.RequestID != "" {
 		attrs = append(attrs, slog.String("request_id", r.RequestID))
 	}
-	if a.in.trace.parent != "" {
-		attrs = append(attrs, slog.String("trace_id", a.in.trace.parent[3:35]))
+	if c.trace.parent != "" {
+		attrs = append(attrs, slog.String("trace_id", c.trace.parent[3:35]))
 	}
 	a.bridge.options.Log.LogAttrs(ctx, slog.LevelInfo, "call", attrs...)
 }

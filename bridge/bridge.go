@@ -45,6 +45,7 @@ type Options struct {
 	Only     []string // whose name matches any of these patterns (path.Match)
 	ReadOnly bool     // that are annotated read-only
 
+	Span func(Span)   // told of each call that ended; nil: nobody is. It must not wait
 	HTTP *HTTPOptions // nil: not served over HTTP, and server.http of the catalogue means nothing
 }
 
@@ -91,6 +92,7 @@ type tool struct {
 // A call is one tool call on its way through the house.
 type call struct {
 	in    *inbound
+	trace trace       // as the API is told of it
 	id    string      // the UUID of {call.id}; made by the first hole that asks, see callID
 	args  config.JSON // checked, defaults filled in: an object
 	trial *Trial      // nil: nobody looks on
@@ -181,13 +183,14 @@ func (b *Bridge) Call(ctx context.Context, name string, arguments json.RawMessag
 // call makes the call c, which is not rendered yet.
 func (b *Bridge) call(ctx context.Context, name string, c *call, arguments json.RawMessage) (r *Result, found bool) {
 	in := inboundOf(ctx)
-	c.in = in
+	c.in, c.trace = in, in.trace
 	t := b.current.Load().byName[name]
 	a := account{bridge: b, in: in, tool: name, began: time.Now()}
 	if t == nil || !in.caller.sees(t) {
 		a.refused(ctx)
 		return nil, false
 	}
+	a.span, c.trace = a.newSpan(c.trace)
 	defer func() {
 		if p := recover(); p != nil {
 			b.logPanic(p)
@@ -214,7 +217,7 @@ func (t *tool) call(ctx context.Context, c *call, arguments json.RawMessage) *Re
 		return reading.failure(e)
 	}
 	defer r.close()
-	r.forwarded, r.trace = extra, c.in.trace
+	r.forwarded, r.trace = extra, c.trace
 	c.trial.sends(t.api, c, r)
 	resp, e := t.api.send(ctx, t, r)
 	if e != nil {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -622,4 +623,56 @@ func TestHandlerPanics(t *testing.T) {
 		t.Errorf("log: %s", x.log)
 	}
 	x.client(t).post(callTool(stateless, 1, "echo", "{}")).want(t, 200)
+}
+
+func TestSpans(t *testing.T) {
+	var got []Span
+	up := upstream(t)
+	b, err := New(loadTools(t, up.URL, probeTools), Options{Span: func(s Span) { got = append(got, s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const trace1 = "0af7651916cd43dd8448eb211c80319c"
+	for _, parent := range []string{"", "00-" + trace1 + "-b7ad6b7169203331-01", "00-" + trace1 + "-b7ad6b7169203331-00"} {
+		ctx := withInbound(t.Context(), &inbound{caller: local, trace: newTrace(parent, "")})
+		if _, found := b.Call(ctx, "missing", nil); !found {
+			t.Fatal("not found")
+		}
+	}
+	if len(got) != 2 {
+		t.Fatalf("%d spans", len(got))
+	}
+	root, child := got[0], got[1]
+	if len(root.TraceID) != 32 || len(root.SpanID) != 16 || root.ParentID != "" || root.Tool != "missing" || root.Outcome != kindNotFound || root.Status != 404 || root.Ended.Before(root.Began) {
+		t.Errorf("root %+v", root)
+	}
+	if child.TraceID != trace1 || child.ParentID != "b7ad6b7169203331" || child.SpanID == root.SpanID {
+		t.Errorf("child %+v", child)
+	}
+}
+
+// The page lists the metrics that there are.
+func TestMetricsOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newTeam(t, nil, open, "breaker: {failures: 1}")
+	x.client(t).post(callTool(stateless, 1, "echo", "{}"))
+	families, err := x.bridge.metrics.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, f := range families {
+		known[f.GetName()] = true
+		if strings.HasPrefix(f.GetName(), "tbridge_") && !strings.Contains(string(page), "`"+f.GetName()+"`") {
+			t.Errorf("%s is not described", f.GetName())
+		}
+	}
+	for _, name := range regexp.MustCompile("`(tbridge_\\w+)`").FindAllStringSubmatch(string(page), -1) {
+		if !known[name[1]] {
+			t.Errorf("there is no %s", name[1])
+		}
+	}
 }

@@ -96,7 +96,9 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 		defer tracker.Close()
 		env = demoEnv(tracker)
 	}
-	options := bridge.Options{Log: log, Env: env, Version: versionOf(), Tags: o.tags, Only: o.only, ReadOnly: o.readOnly}
+	spans := startSpans(env, log)
+	defer spans.close()
+	options := bridge.Options{Span: spans.sink(), Log: log, Env: env, Version: versionOf(), Tags: o.tags, Only: o.only, ReadOnly: o.readOnly}
 	var l listeners
 	if o.http != "" {
 		if l, err = listen(o); err != nil {
