@@ -74,6 +74,7 @@ func TestBreaker(t *testing.T) {
 
 // Calls count, not tries, and a body that does not come to its end counts too.
 func TestBreakerOfAnAPI(t *testing.T) {
+	t.Parallel() // it takes two times out
 	var accepted atomic.Int32
 	host := listen(t, func(c net.Conn) {
 		accepted.Add(1)
@@ -81,7 +82,7 @@ func TestBreakerOfAnAPI(t *testing.T) {
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
 		io.Copy(io.Discard, c)
 	})
-	x := rigOf(t, nil, "base_url: http://"+host+"\ntimeout: 50ms\nbreaker: {failures: 2, open: 1m}", "")
+	x := rigOf(t, nil, "base_url: http://"+host+"\ntimeout: 1s\nbreaker: {failures: 2, open: 1m}", "")
 	x.fails(t, kindTimeout, "")
 	x.fails(t, kindTimeout, "")
 	x.fails(t, kindUnreachable, "breaker_open", host)

@@ -54,8 +54,9 @@ func TestConcurrencyLimit(t *testing.T) {
 
 // A call is in hand until its body is closed, and a tool may have a limit of its own.
 func TestPlacesAreHeldUntilTheBodyIsClosed(t *testing.T) {
+	t.Parallel() // it takes one time out
 	rec := record(t, nil)
-	x := rigOf(t, nil, "base_url: "+rec.URL, "timeout: 200ms\nlimits: {concurrency: 1}")
+	x := rigOf(t, nil, "base_url: "+rec.URL, "timeout: 2s\nlimits: {concurrency: 1}")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errTimeout)
 	defer cancel()
 	resp, e := x.api.send(ctx, x.tool, &request{method: "GET"})
@@ -114,7 +115,7 @@ func TestRateLimit(t *testing.T) {
 
 func TestRateOfRetries(t *testing.T) {
 	rec := record(t, answers(http.Header{"Retry-After": {"0"}}, 503, 503))
-	x := rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 5/s}\ntimeout: 500ms", "")
+	x := rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 5/s}", "")
 	start := time.Now()
 	if g := x.call(t, "{}"); g.err != nil || g.status != 200 {
 		t.Errorf("got %d, %v", g.status, g.err)

@@ -18,6 +18,7 @@ import (
 // The methods that the transport knows.
 const (
 	methodInitialize = "initialize"
+	methodList       = "tools/list"
 	methodCall       = "tools/call"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
@@ -35,8 +36,7 @@ func invalidRequest(format string, args ...any) *fault {
 	return &fault{code: jsonrpc.CodeInvalidRequest, message: fmt.Sprintf(format, args...)}
 }
 
-// faultOf gives the error of a response. The SDK leaves some without a code: those of requests that come
-// before initialize, or a second time.
+// faultOf gives the error of a response. The SDK leaves those of requests before initialize without a code.
 func faultOf(r *jsonrpc.Response) *fault {
 	f := &fault{id: appendID(nil, r.ID), code: jsonrpc.CodeInvalidRequest, message: excerpt(r.Error.Error())}
 	if e, ok := errors.AsType[*jsonrpc.Error](r.Error); ok && e.Code != 0 {
@@ -187,6 +187,9 @@ func (m *message) readParams(params gjson.Result) (bad *fault) {
 	}
 	if m.Method == methodCall && m.params["name"].Type != gjson.String {
 		return wrongParams("name must be a string, the name of a tool")
+	}
+	if cursor := m.params["cursor"]; m.Method == methodList && cursor.Type != gjson.Null && cursor.Type != gjson.String {
+		return wrongParams("cursor must be a string, as the last answer gave it")
 	}
 	return nil
 }

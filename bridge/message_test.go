@@ -111,7 +111,7 @@ func testWrongParams(t *testing.T, dial dialer) {
 		{"a cursor twice", "tools/list", `,"params":{"cursor":"a","cursor":"b"}`, `"cursor" stands twice in params`},
 		{"_meta twice", "tools/call", `,"params":{"name":"echo","_meta":{},"_meta":{}}`, `"_meta" stands twice in params`},
 		{"a number for _meta", "tools/call", `,"params":{"name":"echo","_meta":1}`, "_meta must be an object"},
-		{"a number for a cursor", "tools/list", `,"params":{"cursor":1}`, form + `: "cursor" is of the wrong type`},
+		{"a number for a cursor", "tools/list", `,"params":{"cursor":1}`, "cursor must be a string, as the last answer gave it"},
 		{"a number for a URI", "resources/read", `,"params":{"uri":1}`, form + `: "uri" is of the wrong type`},
 		{"a list for a client", "initialize", `,"params":{"protocolVersion":"2025-06-18","clientInfo":[1]}`, form + `: "clientInfo" is of the wrong type`},
 		{"a reference of no kind", "completion/complete", `,"params":{"ref":{"type":"x"},"argument":{}}`, form},

@@ -52,6 +52,9 @@ func readRequest(text []byte) (*jsonrpc.Request, *fault) {
 	if bad != nil {
 		return nil, bad
 	}
+	if v.IsArray() {
+		return nil, invalidRequest("a message is one JSON object; over HTTP, batches are not supported")
+	}
 	m, bad := decode(v)
 	if m == nil {
 		return nil, bad

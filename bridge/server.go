@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -129,7 +130,7 @@ func (b *Bridge) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return b.answer(ctx, req, in)
 		}
 		if result, err = next(ctx, method, req); err != nil {
-			return nil, err
+			return nil, withCode(err)
 		}
 		g := b.current.Load()
 		switch r := result.(type) {
@@ -216,6 +217,14 @@ func (b *Bridge) callResult(ctx context.Context, name string, arguments json.Raw
 		answer.Meta = mcp.Meta{mcp.MetaKeyServerInfo: b.current.Load().identity}
 	}
 	return answer, nil
+}
+
+// withCode gives an error of the SDK a code, if it has none: it leaves that of a second initialize at 0.
+func withCode(err error) error {
+	if _, coded := errors.AsType[*jsonrpc.Error](err); coded {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 func invalidParams(format string, args ...any) error {

@@ -145,16 +145,20 @@ func TestALongListHasPages(t *testing.T) {
 	}
 }
 
-// notices counts the notifications until a while after the last.
-func (w *wire) notices() (n int) {
+// notices counts the notifications: it waits for so many, and then a while for more.
+func (w *wire) notices(due int) (n int) {
 	for {
+		quiet := 100 * time.Millisecond
+		if n < due {
+			quiet = patience
+		}
 		select {
 		case line := <-w.lines:
 			if !strings.Contains(line, `"method":"notifications/tools/list_changed"`) {
 				w.t.Errorf("got %s", line)
 			}
 			n++
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(quiet):
 			return n
 		}
 	}
@@ -206,7 +210,7 @@ func TestReplace(t *testing.T) {
 		if step.changed {
 			want = 1
 		}
-		if a, b := old.notices(), modern.notices(); a != want || b != want {
+		if a, b := old.notices(want), modern.notices(want); a != want || b != want {
 			t.Errorf("%s: %d and %d notices, want %d", step.name, a, b, want)
 		}
 		if a, b := old.listed(""), modern.listed(stateless); a != step.listed || b != step.listed {
