@@ -113,7 +113,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.explainCommand(), p.schemaCommand(), p.initCommand(), p.testCommand(), p.listCommand(), p.showCommand(), p.callCommand(), p.workbenchCommand(), versionCommand())
+	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.explainCommand(), p.schemaCommand(), p.initCommand(), p.testCommand(), p.diffCommand(), p.listCommand(), p.showCommand(), p.callCommand(), p.workbenchCommand(), versionCommand())
 	return root
 }
 

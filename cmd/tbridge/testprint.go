@@ -59,7 +59,7 @@ func testJSON(w io.Writer, ran *testRun) error {
 func testJUnit(w io.Writer, ran *testRun) error {
 	type failure struct {
 		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
+		Text    string `xml:",cdata"`
 	}
 	type testCase struct {
 		Name    string   `xml:"name,attr"`
