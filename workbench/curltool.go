@@ -42,7 +42,7 @@ func (w *Workbench) importCurl(_ context.Context, q struct {
 	if err != nil {
 		return imported{}, failf(http.StatusUnprocessableEntity, "curl", "no tool can be made of the command: %s", err)
 	}
-	n, err := length(q.Path, q.Text, []any{"tools"})
+	n, err := length(q.Text, []any{"tools"})
 	if err != nil {
 		return imported{}, refused(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,11 +59,15 @@ func refused(err error) error {
 	return failf(http.StatusUnprocessableEntity, "edit", "%s", e.Message).hinted(e.Hint)
 }
 
-// apply makes one change. What others share by an alias is made the tool's own, so that only the tool changes.
+// apply makes one change. What others share by an alias is made the tool's own, so that only the tool changes; what
+// is set to what it is already stays shared.
 func (c *formChange) apply(path, text string) (string, error) {
 	changes, at, err := c.changes(path, text)
 	if err != nil {
 		return "", err
+	}
+	if c.Op == "set" && c.isSet(text, at) {
+		return text, nil
 	}
 	src := []byte(text)
 	out, err := config.Edit(path, src, changes...)
@@ -86,7 +91,7 @@ func (c *formChange) changes(path, text string) (changes []config.Change, at []a
 		change, err := c.set(at)
 		return []config.Change{change}, at, err
 	case "insert", "add_tool":
-		at, err := c.insertion(at, path, text)
+		at, err := c.insertion(at, text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -127,6 +132,44 @@ func (c *formChange) place() ([]any, error) {
 	return at, nil
 }
 
+// isSet says whether a place has the value already, of its own, through an alias or from the head of the file.
+func (c *formChange) isSet(text string, at []any) bool {
+	file, err := config.ParseValue(text)
+	if err != nil {
+		return false
+	}
+	now, ok := follow(file, at)
+	if !ok {
+		now, ok = follow(file, at[2:])
+	}
+	var v config.JSON
+	if c.Raw != nil {
+		v, err = config.ParseValue(*c.Raw)
+	} else {
+		v, err = c.value()
+	}
+	return ok && err == nil && now.String() == v.String()
+}
+
+// follow gives what stands at a path.
+func follow(v config.JSON, at []any) (config.JSON, bool) {
+	for _, step := range at {
+		ok := false
+		switch step := step.(type) {
+		case string:
+			v, ok = v.Get(step)
+		case int:
+			if ok = v.Kind == config.KindArray && step >= 0 && step < len(v.Items); ok {
+				v = v.Items[step]
+			}
+		}
+		if !ok {
+			return config.JSON{}, false
+		}
+	}
+	return v, true
+}
+
 func (c *formChange) value() (config.JSON, error) {
 	v, err := config.ParseJSON([]byte(c.Value), config.MaxDepth)
 	if err != nil {
@@ -144,7 +187,7 @@ func (c *formChange) set(at []any) (config.Change, error) {
 }
 
 // insertion is the path of what is inserted: at itself if it ends in a position, else the end of the list at at.
-func (c *formChange) insertion(at []any, path, text string) ([]any, error) {
+func (c *formChange) insertion(at []any, text string) ([]any, error) {
 	if c.Op == "add_tool" {
 		at = at[:1]
 	}
@@ -154,24 +197,14 @@ func (c *formChange) insertion(at []any, path, text string) ([]any, error) {
 	if c.Index != nil {
 		return append(slices.Clip(at), *c.Index), nil
 	}
-	n, err := length(path, text, at)
+	n, err := length(text, at)
 	return append(slices.Clip(at), n), err
 }
 
 // length is the number of elements of a list, 0 for one that is not there.
-func length(path, text string, at []any) (int, error) {
-	v, err := config.ParseValue(text)
-	for _, step := range at {
-		switch step := step.(type) {
-		case string:
-			v, _ = v.Get(step)
-		case int:
-			if v.Kind != config.KindArray || step < 0 || step >= len(v.Items) {
-				return 0, err
-			}
-			v = v.Items[step]
-		}
-	}
+func length(text string, at []any) (int, error) {
+	file, err := config.ParseValue(text)
+	v, _ := follow(file, at)
 	return len(v.Items), err
 }
 
@@ -265,24 +298,17 @@ func (r *renaming) tree(t *config.Tree, at []any) {
 }
 
 func (r *renaming) template(t *config.Template, at []any) {
-	if t == nil {
+	named := func(p config.Part) bool { return p.Hole != nil && p.Hole.From == config.FromArgument && p.Hole.Name == r.from }
+	if t == nil || !slices.ContainsFunc(t.Parts, named) {
 		return
 	}
-	var b strings.Builder
-	rest, found := t.Text, false
-	for _, p := range t.Parts {
-		if p.Hole == nil || p.Hole.From != config.FromArgument || p.Hole.Name != r.from {
-			continue
+	name := regexp.QuoteMeta(r.from)
+	hole := regexp.MustCompile(`\{\{\+?` + name + `[.A-Za-z0-9_-]*\}\}|\{\+?` + name + `(?:\.[.A-Za-z0-9_-]*)?\}`)
+	text := hole.ReplaceAllStringFunc(t.Text, func(found string) string {
+		if strings.HasPrefix(found, "{{") { // the text {name}
+			return found
 		}
-		before, after, ok := strings.Cut(rest, p.Text)
-		if !ok {
-			continue
-		}
-		found = true
-		b.WriteString(before + strings.Replace(p.Text, r.from, r.to, 1))
-		rest = after
-	}
-	if found {
-		r.changes = append(r.changes, config.Set(at, config.StringJSON(b.String()+rest)))
-	}
+		return strings.Replace(found, r.from, r.to, 1)
+	})
+	r.changes = append(r.changes, config.Set(at, config.StringJSON(text)))
 }

@@ -54,16 +54,24 @@ func (w *Workbench) prepare(c call) (*prepared, error) {
 	return &prepared{b, p, bridge.Describe(t).Annotations.ReadOnly}, nil
 }
 
-// sound finds a tool of a draft that has no errors.
-func (w *Workbench) sound(d draft, name string) (*view, *config.Tool, error) {
+// faultless opens a draft that has no errors, in a directory whose tbridge.yaml has none.
+func (w *Workbench) faultless(d draft) (*view, error) {
 	v, err := w.open(d)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	faulty := append(v.about(d.Path), v.about("tbridge.yaml")...)
-	if faulty.Count(config.Error) > 0 {
-		return nil, nil, failf(http.StatusUnprocessableEntity, "invalid", "what has errors cannot be called").hinted("mend what is marked").
+	if faulty := append(v.about(d.Path), v.about("tbridge.yaml")...); faulty.Count(config.Error) > 0 {
+		return nil, failf(http.StatusUnprocessableEntity, "invalid", "what has errors cannot be called").hinted("mend what is marked").
 			beside("diagnostics", v.shown(faulty))
+	}
+	return v, nil
+}
+
+// sound finds a tool of a draft that has no errors.
+func (w *Workbench) sound(d draft, name string) (*view, *config.Tool, error) {
+	v, err := w.faultless(d)
+	if err != nil {
+		return nil, nil, err
 	}
 	tools := v.tools(d.Path)
 	i := slices.IndexFunc(tools, func(t *config.Tool) bool { return t.Name == name })

@@ -154,6 +154,8 @@ func (w *Workbench) endpoints() map[string]http.HandlerFunc {
 		"POST /api/diff":              read(w.diff),
 		"POST /api/preview":           read(w.preview),
 		"POST /api/try":               read(w.try),
+		"POST /api/test":              read(w.test),
+		"POST /api/keep-test":         read(w.keepTest),
 		"POST /api/import/curl":       read(w.importCurl),
 		"GET /api/export/{tool}":      plain(w.export),
 		"GET /api/history/{path...}":  plain(w.listHistory),
