@@ -3,8 +3,10 @@ package workbench
 import (
 	"fmt"
 	"mime"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"tbridge/config"
 )
@@ -173,6 +175,8 @@ var ordinary = []string{"accept", "accept-encoding", "accept-language", "cache-c
 	"if-modified-since", "if-none-match", "keep-alive", "origin", "pragma", "priority", "proxy-connection", "referer", "te", "trailer", "transfer-encoding", "upgrade",
 	"upgrade-insecure-requests", "user-agent", "x-requested-with"}
 
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, section 5.6.2
+
 // keepHeaders keeps the headers that are neither secret nor what any client sends.
 func (b *builder) keepHeaders() {
 	kept := config.JSON{Kind: config.KindObject}
@@ -187,6 +191,8 @@ func (b *builder) keepHeaders() {
 		case lower == "accept" && value != "*/*" && value != "" && !strings.Contains(value, ",") && !isJSON(value):
 			kept.Put(name, str(braced(value)))
 		case lower == "" || value == "" || slices.Contains(ordinary, lower) || strings.HasPrefix(lower, "sec-") || strings.HasPrefix(lower, "proxy-"):
+		case !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl):
+			b.note("the header %q cannot be sent and is left out", name)
 		case secretName(name) || secretValue(value) || shellVariable.MatchString(value):
 			b.note("the header %s held a secret and is left out: write it in tbridge.yaml under auth: {api_key: {in: header, name: %s, value: \"${NAME}\"}}", name, name)
 		case !b.sendsAnyway(name, value):

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"tbridge/config"
 )
@@ -203,10 +204,14 @@ func (b *builder) path(path string) {
 	previous := ""
 	for _, s := range strings.Split(strings.Trim(path, "/"), "/") {
 		text, err := url.PathUnescape(s)
-		if err != nil {
+		if err != nil || !utf8.ValidString(text) {
 			text = s
 		}
-		if s == "" {
+		switch text {
+		case "", ".":
+			continue
+		case "..":
+			b.segments = b.segments[:max(len(b.segments)-1, 0)]
 			continue
 		}
 		stem, extension := text, ""
@@ -215,7 +220,7 @@ func (b *builder) path(path string) {
 		}
 		name, isID := idName(stem, previous)
 		if !isID {
-			b.segments = append(b.segments, strings.NewReplacer("{", "%7B", "}", "%7D", " ", "%20").Replace(s))
+			b.segments = append(b.segments, constant(s))
 			previous = text
 			continue
 		}
@@ -230,6 +235,22 @@ func (b *builder) path(path string) {
 		b.segments = append(b.segments, "{"+a.Items[0].Text+"}"+extension)
 		previous = ""
 	}
+}
+
+// constant is a segment as it can stand in a path: what means something else there is percent-encoded.
+func constant(segment string) string {
+	if _, err := url.PathUnescape(segment); err != nil {
+		segment = strings.ReplaceAll(segment, "%", "%25")
+	}
+	var b strings.Builder
+	for _, c := range []byte(segment) {
+		if c <= ' ' || c == 0x7f || strings.IndexByte(`\{}`, c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 var (
@@ -356,7 +377,7 @@ func (b *builder) shows(name, value string) bool {
 }
 
 func unescape(s string) string {
-	if text, err := url.QueryUnescape(s); err == nil {
+	if text, err := url.QueryUnescape(s); err == nil && utf8.ValidString(text) {
 		return text
 	}
 	return s

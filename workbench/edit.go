@@ -298,7 +298,9 @@ func (r *renaming) tree(t *config.Tree, at []any) {
 }
 
 func (r *renaming) template(t *config.Template, at []any) {
-	named := func(p config.Part) bool { return p.Hole != nil && p.Hole.From == config.FromArgument && p.Hole.Name == r.from }
+	named := func(p config.Part) bool {
+		return p.Hole != nil && p.Hole.From == config.FromArgument && p.Hole.Name == r.from
+	}
 	if t == nil || !slices.ContainsFunc(t.Parts, named) {
 		return
 	}
