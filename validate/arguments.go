@@ -243,7 +243,7 @@ func (k *toolCheck) values(a *config.Argument) {
 	}
 	bare := *a // for what enum lists: it needs no look at enum
 	bare.Enum = nil
-	full, others := valueSchema(a), valueSchema(&bare)
+	full, others := k.valueSchema(a), k.valueSchema(&bare)
 	check := func(v config.JSON, at config.Pos, what string) {
 		s := full
 		if slices.ContainsFunc(a.Enum, func(e config.JSON) bool { return e.Kind == v.Kind && e.String() == v.String() }) {
@@ -264,10 +264,19 @@ func (k *toolCheck) values(a *config.Argument) {
 	}
 }
 
-// valueSchema is the schema of one argument's value. It is compiled only if there is more to fulfil than types.
-func valueSchema(a *config.Argument) *Schema {
-	n, text := deriver{closed: true}.node(a, a.Nullable)
-	return &Schema{root: n, text: text.Append(nil)}
+// valueSchema is the schema of one argument's value. It is compiled only if there is more to fulfil than types,
+// and once for all arguments that ask for the same.
+func (k *checker) valueSchema(a *config.Argument) *Schema {
+	bare := *a
+	bare.Description, bare.Default, bare.DefaultVar, bare.Examples = "", nil, "", nil
+	n, schema := deriver{closed: true}.node(&bare, a.Nullable)
+	text := schema.Append(nil)
+	s := k.schemas[string(text)]
+	if s == nil {
+		s = &Schema{root: n, text: text}
+		k.schemas[string(text)] = s
+	}
+	return s
 }
 
 func (k *toolCheck) defaultVar(a *config.Argument) {

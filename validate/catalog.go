@@ -13,7 +13,7 @@ import (
 // A catalogue without a File has tools alone: what they refer to in tbridge.yaml
 // is not checked then.
 func Catalog(c *config.Catalog) config.Diagnostics {
-	k := &checker{c: c, used: map[string]bool{}}
+	k := &checker{c: c, used: map[string]bool{}, schemas: map[string]*Schema{}}
 	if c.File != "" {
 		k.configuration()
 	}
@@ -83,6 +83,8 @@ type checker struct {
 	ds     config.Diagnostics
 	used   map[string]bool // variables that tools name
 	tokens int             // what all tools cost a model, about
+
+	schemas map[string]*Schema // of values of arguments, by their texts
 }
 
 func (k *checker) error(at config.Pos, rule, format string, args ...any) *config.Diagnostic {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+"strconv"
 	"slices"
 	"strings"
 
