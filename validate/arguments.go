@@ -157,6 +157,9 @@ func (k *toolCheck) constraints(a *config.Argument) {
 }
 
 func (k *toolCheck) pattern(a *config.Argument) bool {
+	if a.Pattern == "" {
+		return true
+	}
 	if len(a.Pattern) > maxPattern {
 		k.error(a.At("pattern"), rulePattern, "a pattern of %d bytes; at most %d are allowed", len(a.Pattern), maxPattern)
 		return false

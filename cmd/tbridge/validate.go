@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-"strconv"
 	"slices"
 	"strings"
 
