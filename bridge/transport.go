@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -105,18 +103,6 @@ func (s *settler) tls() *tls.Config {
 	return c
 }
 
-// place is where a path of tbridge.yaml leads: ~ is the home directory, and a relative path begins beside the file.
-func (s *settler) place(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, _ := s.options.Env("HOME")
-		return filepath.Join(home, rest)
-	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(filepath.Dir(s.def.At().File), path)
-}
-
 // file reads the file that a Value names; nil: there is none to read.
 func (s *settler) file(key string, v *config.Value) []byte {
 	if v == nil {
@@ -127,7 +113,12 @@ func (s *settler) file(key string, v *config.Value) []byte {
 		s.fault(kindInternal, key, err)
 		return nil
 	}
-	data, err := os.ReadFile(s.place(path))
+	place, err := s.def.Locate(path, s.options.Env)
+	if err != nil {
+		s.fault(kindInternal, key, err)
+		return nil
+	}
+	data, err := os.ReadFile(place)
 	if err != nil {
 		s.fault(kindInternal, key, &config.MissingError{Tried: []string{fmt.Sprintf("file %s", path)}})
 		return nil

@@ -3,8 +3,6 @@ package bridge
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"tbridge/config"
 )
@@ -31,23 +29,12 @@ func newVars(c *config.Catalog, env config.Lookup) *vars {
 	}
 	for _, value := range c.Files.Roots {
 		if r, err := value.Resolve(env); err == nil { // an absent root permits nothing
-			v.roots = append(v.roots, rootPath(r.Text, filepath.Dir(c.File), env))
+			if root, err := c.Locate(r.Text, env); err == nil {
+				v.roots = append(v.roots, root)
+			}
 		}
 	}
 	return v
-}
-
-// rootPath is a root as written: relative to the folder of tbridge.yaml, or below ~.
-func rootPath(path, base string, env config.Lookup) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		if home, _ := env("HOME"); home != "" {
-			return filepath.Join(home, rest)
-		}
-	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(base, path)
 }
 
 // text gives the text of a variable.

@@ -138,7 +138,7 @@ func FuzzParseTemplate(f *testing.F) {
 			for i, p := range tpl.Parts {
 				joined.WriteString(p.Text)
 				if p.Hole == nil {
-					if p.Text == "" || i > 0 && tpl.Parts[i-1].Hole == nil {
+					if p.Text == "" || !p.Doubled && i > 0 && tpl.Parts[i-1].Hole == nil && !tpl.Parts[i-1].Doubled {
 						t.Fatalf("%q: part %d is no literal of its own", text, i)
 					}
 					continue

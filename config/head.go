@@ -124,7 +124,7 @@ func (d *decoder) both(h *head, key string, above, own *yaml.Node) *yaml.Node {
 		return &merged
 	}
 	for i := 0; i+1 < len(above.Content); i += 2 {
-		if !hasKey(own, deref(above.Content[i]).Value) {
+		if !hasKey(own, deref(above.Content[i]).Value, key == "headers") {
 			merged.Content = append(merged.Content, above.Content[i], above.Content[i+1])
 		}
 	}
@@ -132,12 +132,17 @@ func (d *decoder) both(h *head, key string, above, own *yaml.Node) *yaml.Node {
 	return &merged
 }
 
-// hasKey says whether a mapping has a key, with or without the question mark that a key of a body may have.
-func hasKey(n *yaml.Node, key string) bool {
+// hasKey says whether a mapping has a key, with or without the question mark that a key of a body may have. Where
+// the keys are names of headers, their case does not count.
+func hasKey(n *yaml.Node, key string, headers bool) bool {
 	name := strings.TrimSuffix(key, "?")
-	_, plain := below(n, name)
-	_, optional := below(n, name+"?")
-	return plain != nil || optional != nil
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		own := strings.TrimSuffix(deref(n.Content[i]).Value, "?")
+		if own == name || headers && strings.EqualFold(own, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // count is the number of nodes in a tree, aliases written out.

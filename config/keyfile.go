@@ -50,7 +50,10 @@ func lookupKey(path, text, key string) (value string, found bool, err error) {
 		}
 		value, found = jsonKey(doc, strings.Split(key, "."))
 	case ".env":
-		value, found = envKey(text, key)
+		value, found, err = envKey(text, key)
+		if err != nil {
+			return "", false, fmt.Errorf("file %s, %w", path, err)
+		}
 	default:
 		return "", false, fmt.Errorf("file %s is none of .toml, .yaml, .json and .env, so that it has no key", path)
 	}
@@ -92,24 +95,4 @@ func jsonKey(v JSON, path []string) (string, bool) {
 		v = next
 	}
 	return v.Text, v.Kind == KindString || v.Kind == KindNumber
-}
-
-// envKey reads NAME=value lines: comments, export and quotes are understood, nothing is expanded.
-func envKey(text, key string) (value string, found bool) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "export ")
-		name, rest, ok := strings.Cut(line, "=")
-		if !ok || strings.TrimSpace(name) != key {
-			continue
-		}
-		value, found = strings.TrimSpace(rest), true
-		if quote := strings.IndexAny(value, `"'`); quote == 0 {
-			if end := strings.IndexByte(value[1:], value[0]); end >= 0 {
-				value = value[1 : end+1]
-			}
-		} else if i := strings.Index(value, " #"); i >= 0 {
-			value = strings.TrimSpace(value[:i])
-		}
-	}
-	return value, found
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -47,6 +48,29 @@ func (s Source) KeyAt(path ...any) Pos {
 	return s.At(path...)
 }
 
+// Locate is where a path that was written in this file leads: ~/ is the home directory, and a relative path begins
+// beside the file, whatever the working directory is. The error is a *MissingError when there is no home directory.
+func (s Source) Locate(path string, env Lookup) (string, error) {
+	if s.file == nil {
+		return path, nil
+	}
+	return s.file.locate(path, env)
+}
+
+func (f *sourceFile) locate(path string, env Lookup) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, ok := env("HOME")
+		if !ok || home == "" {
+			return "", &MissingError{Tried: []string{"$HOME"}}
+		}
+		return filepath.Join(home, rest), nil
+	}
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	return filepath.Join(f.dir, path), nil
+}
+
 // Has says whether the key was written.
 func (s Source) Has(key string) bool {
 	if s.node == nil {
@@ -87,6 +111,7 @@ func deref(n *yaml.Node) *yaml.Node {
 // A sourceFile is the text of a file, and where its lines and characters are.
 type sourceFile struct {
 	name  string
+	dir   string // that it stands in, absolute
 	text  string
 	lines []int // for each line, the number of characters before it
 	marks []int // for each 64th character, its byte; nil when all characters are ASCII
@@ -96,7 +121,10 @@ const markEvery = 64
 
 // newSourceFile indexes a text. A byte order mark at its start is not part of it.
 func newSourceFile(name, text string) *sourceFile {
-	f := &sourceFile{name: name, text: strings.TrimPrefix(text, "\uFEFF"), lines: []int{0}}
+	f := &sourceFile{name: name, dir: filepath.Dir(name), text: strings.TrimPrefix(text, "\uFEFF"), lines: []int{0}}
+	if dir, err := filepath.Abs(f.dir); err == nil {
+		f.dir = dir
+	}
 	ascii := strings.IndexFunc(f.text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 	n := 0
 	for i, r := range f.text {

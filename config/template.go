@@ -11,15 +11,16 @@ import (
 // knows what the text is for.
 type Template struct {
 	Text  string
-	Parts []Part // literal text and holes in turn; none for an empty text
+	Parts []Part // literal text and holes; none for an empty text
 	Pos   Pos
 }
 
 // A Part is literal text, or a hole.
 type Part struct {
-	Text string // the literal, or the hole with its braces
-	Hole *Hole  // nil: a literal
-	Pos  Pos    // of the hole
+	Text    string // the literal, or the hole with its braces
+	Hole    *Hole  // nil: a literal
+	Doubled bool   // a literal {name} that was written {{name}}
+	Pos     Pos    // of the hole
 }
 
 // A Hole is a place for a value. In a request template it is a name; in the
@@ -131,7 +132,8 @@ func parseTemplate(text string, scan scanner) (t *Template, starts []int, faults
 				i++
 				continue
 			}
-			literal.WriteString(text[i+1 : i+1+n])
+			flush()
+			t.Parts = append(t.Parts, Part{Text: text[i+1 : i+1+n], Doubled: true})
 			i += n + 2
 			continue
 		}

@@ -138,14 +138,14 @@ func TestTemplates(t *testing.T) {
 		{"{*}", "*/3", "(*)"},
 		{"{vars.x}{call.id}", "x/1|id/2", "(vars.x)|(call.id)"},
 		{"{vars.x.y}", "vars.x.y/0", "(vars.x.y)"},
-		{"{{a}} { a } {} {1} {", "{a} { a } {} {1} {", "{a} { a } {} |(1)| {"},
-		{"{{{a}}}", "{{a}}", "{{a}}"},
+		{"{{a}} { a } {} {1} {", "={a}| { a } {} {1} {", "={a}| { a } {} |(1)| {"},
+		{"{{{a}}}", "{|={a}|}", "{|={a}|}"},
 		{"{{a}", "{|a/0", "{|(a)"},
 		{"{a}}", "a/0|}", "(a)|}"},
 		{"{{ } {q}", "{{ } |q/0", "{{ } |(q)"},
 		{"n: {#}!", "n: {#}!", "n: |#|!"},
 		{`{a.#(b=="}").c}`, "!", `(a.#(b=="}").c)`},
-		{`{{a.#(b=="}")}}`, "!", `{a.#(b=="}")}`},
+		{`{{a.#(b=="}")}}`, "!", `={a.#(b=="}")}`},
 		{`{a.{b,c}} {a\}b}`, "!", `(a.{b,c})| |(a\}b)`},
 		{"{\n a}", "{\n a}", "{\n a}"},
 		{"{a", "!", "!"},
@@ -181,6 +181,8 @@ func parts(t *Template, err error) string {
 	var all []string
 	for _, p := range t.Parts {
 		switch h := p.Hole; {
+		case p.Doubled:
+			all = append(all, "="+p.Text)
 		case h == nil:
 			all = append(all, p.Text)
 		case h.Count:

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ type choice struct {
 	parts   []valuePart // of what is written
 	isFile  bool        // {file: PATH}
 	key     string      // {file: PATH, key: a.b}; empty: the whole file
-	dir     string      // what a relative path is relative to
+	file    *sourceFile // that it is written in
 }
 
 // A valuePart is literal text, or a variable.
@@ -79,16 +78,9 @@ func (c choice) resolve(env Lookup) (Resolved, error) {
 	if err != nil || !c.isFile {
 		return r, err
 	}
-	path := r.Text
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, ok := env("HOME")
-		if !ok || home == "" {
-			return Resolved{}, &MissingError{Tried: []string{"$HOME"}}
-		}
-		path = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.dir, path)
+	path, err := c.file.locate(r.Text, env)
+	if err != nil {
+		return Resolved{}, err
 	}
 	text, err := c.read(path)
 	if err != nil {
@@ -276,7 +268,7 @@ func (d *decoder) choice(n *yaml.Node, label string) (choice, bool) {
 			return c, false
 		}
 		_, at = below(n, "file")
-		c = choice{written: f.File, isFile: true, key: f.Key, dir: filepath.Dir(d.file.name)}
+		c = choice{written: f.File, isFile: true, key: f.Key, file: d.file}
 	}
 	parts, fault := parseValue(c.written)
 	if fault != nil {
