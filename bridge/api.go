@@ -109,12 +109,12 @@ func (s *settler) endpoint() (*endpoint, *Error) {
 	s.base(ep)
 	for _, e := range s.def.Headers {
 		if value := s.take(kindInternal, "headers."+e.Key, e.Value); value != "" {
-			ep.constants = append(ep.constants, pair{http.CanonicalHeaderKey(e.Key), value})
+			ep.constants = append(ep.constants, pair{name: http.CanonicalHeaderKey(e.Key), value: value})
 		}
 	}
 	for _, e := range s.def.Query {
 		if value := s.take(kindInternal, "query."+e.Key, e.Value); value != "" {
-			ep.pairs = append(ep.pairs, pair{encoded(e.Key), encoded(value)})
+			ep.pairs = append(ep.pairs, pair{name: encoded(e.Key), value: encoded(value)})
 		}
 	}
 	if !s.shown {
@@ -168,11 +168,11 @@ func (s *settler) credential(ep *endpoint) {
 	switch {
 	case auth == nil:
 	case auth.Bearer != nil:
-		ep.key.header = pair{"Authorization", "Bearer " + s.need("auth.bearer", auth.Bearer)}
+		ep.key.header = pair{name: "Authorization", value: "Bearer " + s.need("auth.bearer", auth.Bearer)}
 	case auth.Basic != nil:
 		user := s.take(kindToken, "auth.basic.username", auth.Basic.Username)
 		password := s.take(kindToken, "auth.basic.password", auth.Basic.Password)
-		ep.key.header = pair{"Authorization", s.basic(user, password)}
+		ep.key.header = pair{name: "Authorization", value: s.basic(user, password)}
 	case auth.APIKey != nil:
 		s.apiKey(ep, auth.APIKey)
 	case auth.OAuth2 != nil:
@@ -190,11 +190,11 @@ func (s *settler) pairUp(user, password string) {
 func (s *settler) apiKey(ep *endpoint, k *config.APIKey) {
 	switch k.In {
 	case "header":
-		ep.key.header = pair{http.CanonicalHeaderKey(k.Name), s.need("auth.api_key.value", k.Value)}
+		ep.key.header = pair{name: http.CanonicalHeaderKey(k.Name), value: s.need("auth.api_key.value", k.Value)}
 	case "query":
-		ep.key.query = pair{encoded(k.Name), encoded(s.need("auth.api_key.value", k.Value))}
+		ep.key.query = pair{name: encoded(k.Name), value: encoded(s.need("auth.api_key.value", k.Value))}
 	case "cookie":
-		ep.key.cookie = pair{k.Name, written(s.need("auth.api_key.value", k.Value), safeInCookie)}
+		ep.key.cookie = pair{name: k.Name, value: written(s.need("auth.api_key.value", k.Value), safeInCookie)}
 	}
 }
 
@@ -254,6 +254,10 @@ func (a *api) send(ctx context.Context, t *tool, r *request) (*http.Response, *E
 	if e != nil {
 		return nil, e
 	}
+	o, e := ep.compose(a, r)
+	if e != nil {
+		return nil, e
+	}
 	pass, e := a.breaker.enter(ep.host)
 	if e != nil {
 		return nil, e
@@ -263,7 +267,7 @@ func (a *api) send(ctx context.Context, t *tool, r *request) (*http.Response, *E
 		pass.leave(unknown)
 		return nil, e
 	}
-	x := &exchange{api: a, endpoint: ep, tool: t, outgoing: ep.compose(a, r)}
+	x := &exchange{api: a, endpoint: ep, tool: t, outgoing: o}
 	x.carry(r.forwarded)
 	r.trace.tell(x.header)
 	resp, e := x.run(ctx)

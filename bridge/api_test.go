@@ -64,6 +64,28 @@ query: {v: "{ver}"}`, `{}`, "/v1?fmt=json&org=o%207&v=1&f%5Ba%5D=x%20y", map[str
 	}
 }
 
+// What the operator of an API fixed is not the caller's to send, even where a tool takes anything.
+func TestConstantsHoldAgainstOpenTools(t *testing.T) {
+	rec := record(t, nil)
+	keys := "base_url: " + rec.URL + "/v1?flag&Role=user\nquery: {tenant: \"7\"}\nauth: {api_key: {in: query, name: key, value: k}}"
+	x := rigOf(t, nil, keys, "path: /p?own")
+	if got := x.ok(t, `{"a":"1"}`); got.status != 200 {
+		t.Errorf("got %v", got)
+	}
+	if got := rec.seen()[0].RequestURI; got != "/v1/p?flag&Role=user&tenant=7&own&a=1&key=k" {
+		t.Errorf("sent %s", got)
+	}
+	const fixed = " is fixed by the operator of this API, and cannot be sent"
+	got := x.call(t, `{"role":"admin","tenant[]":["8"],"Key":"x","flag":1,"b":2}`)
+	if want := "role:" + fixed + "; tenant[]:" + fixed + "; Key:" + fixed + "; flag:" + fixed; got.err == nil || got.err.Message != want {
+		t.Errorf("got %v, want %s", got.err, want)
+	}
+	if n := len(rec.seen()); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+	rigOf(t, nil, keys, "path: /p\nmethod: POST").ok(t, `{"tenant":"8"}`) // which goes into the body
+}
+
 func TestBodiesAndTheirTypes(t *testing.T) {
 	rec := record(t, nil)
 	for _, tc := range []struct{ tool, body, contentType, length string }{

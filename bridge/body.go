@@ -15,7 +15,7 @@ type bodyPlan struct {
 }
 
 // An encoder makes the contents of a body, one after the other. A content type, if not empty, beats the plan's.
-type encoder func(f *frame, root *node) (contents []content, contentType string, err *Error)
+type encoder func(f *frame, root *node) (contents []content, contentType string)
 
 // An encoding is one way to write a body, and the dialect of its text.
 type encoding struct {
@@ -36,18 +36,11 @@ var encodings = map[string]encoding{
 }
 
 // render makes the body. It may be opened several times, each reader beginning at its start.
-func (p *bodyPlan) render(f *frame) (*body, *Error) {
-	contents, contentType, err := p.encode(f, p.root)
-	if err != nil {
-		return nil, err
-	}
+func (p *bodyPlan) render(f *frame) *body {
+	contents, contentType := p.encode(f, p.root)
 	b := &body{contentType: p.fallback, files: f.files}
 	if p.contentType != nil {
-		s, ok, err := renderHeader(f, "Content-Type", p.contentType)
-		if err != nil {
-			return nil, err
-		}
-		if ok && s != "" {
+		if s, ok := renderHeader(f, "Content-Type", p.contentType); ok && s != "" {
 			b.contentType = s
 		}
 	}
@@ -65,26 +58,20 @@ func (p *bodyPlan) render(f *frame) (*body, *Error) {
 		}
 		return io.NopCloser(io.MultiReader(readers...)), nil
 	}
-	return b, nil
+	return b
 }
 
-func encodeJSON(f *frame, root *node) ([]content, string, *Error) {
-	v, ok, err := root.build(f)
-	if err != nil {
-		return nil, "", err
-	}
+func encodeJSON(f *frame, root *node) ([]content, string) {
+	v, ok := root.build(f)
 	if !ok {
 		v = config.JSON{Kind: config.KindObject}
 	}
-	return []content{inMemory(v.Append(make([]byte, 0, 512)))}, "", nil
+	return []content{inMemory(v.Append(make([]byte, 0, 512)))}, ""
 }
 
 // encodeLines writes one JSON value a line: each element of a list, or the value itself.
-func encodeLines(f *frame, root *node) ([]content, string, *Error) {
-	v, ok, err := root.build(f)
-	if err != nil {
-		return nil, "", err
-	}
+func encodeLines(f *frame, root *node) ([]content, string) {
+	v, ok := root.build(f)
 	var b []byte
 	lines := []config.JSON{v}
 	if v.Kind == config.KindArray {
@@ -95,14 +82,12 @@ func encodeLines(f *frame, root *node) ([]content, string, *Error) {
 			b = append(line.Append(b), '\n')
 		}
 	}
-	return []content{inMemory(b)}, "", nil
+	return []content{inMemory(b)}, ""
 }
 
-func encodeForm(f *frame, root *node) ([]content, string, *Error) {
+func encodeForm(f *frame, root *node) ([]content, string) {
 	e := emitter{f: f, d: inForm}
-	if err := e.root(root); err != nil {
-		return nil, "", err
-	}
+	e.root(root)
 	var b []byte
 	for i, item := range e.items {
 		if i > 0 {
@@ -111,37 +96,36 @@ func encodeForm(f *frame, root *node) ([]content, string, *Error) {
 		b = append(escapeForm(b, item.name), '=')
 		b = append(b, item.value...)
 	}
-	return []content{inMemory(b)}, "", nil
+	return []content{inMemory(b)}, ""
 }
 
-func encodeText(f *frame, root *node) ([]content, string, *Error) { return encodeAs(f, root, inText) }
-func encodeXML(f *frame, root *node) ([]content, string, *Error)  { return encodeAs(f, root, inXML) }
+func encodeText(f *frame, root *node) ([]content, string) { return encodeAs(f, root, inText), "" }
+func encodeXML(f *frame, root *node) ([]content, string)  { return encodeAs(f, root, inXML), "" }
 
-func encodeAs(f *frame, root *node, d *dialect) ([]content, string, *Error) {
+func encodeAs(f *frame, root *node, d *dialect) []content {
 	var b []byte
-	var err *Error
 	switch root.kind {
 	case nodeConstant:
 		b = []byte(root.typed)
 	case nodeHole:
-		b, _, err = root.hole.append(nil, f, d, true)
+		b, _ = root.hole.append(nil, f, d, true)
 	case nodeText:
-		var s string
-		s, _, err = root.text.render(f, d)
-		b = []byte(s)
+		if s, ok := root.text.render(f, d); ok {
+			b = []byte(s)
+		}
 	}
-	return []content{inMemory(b)}, "", err
+	return []content{inMemory(b)}
 }
 
 // encodeBytes sends a file's bytes as they are; anything else as its text.
-func encodeBytes(f *frame, root *node) ([]content, string, *Error) {
+func encodeBytes(f *frame, root *node) ([]content, string) {
 	if root.kind != nodeHole || !root.hole.shape.isFile() {
-		return encodeAs(f, root, inText)
+		return encodeAs(f, root, inText), ""
 	}
 	v, ok := root.hole.value(f)
 	if !ok || v.Kind == config.KindNull {
-		return []content{inMemory(nil)}, "", nil
+		return []content{inMemory(nil)}, ""
 	}
-	c, err := root.hole.shape.file.content(f, root.hole.label, v.Text)
-	return []content{c}, "", err
+	c, _ := root.hole.shape.file.content(f, root.hole.label, v.Text)
+	return []content{c}, ""
 }

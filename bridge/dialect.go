@@ -17,7 +17,7 @@ type dialect struct {
 
 var (
 	inPath   = &dialect{style: "comma", escape: escapePath, check: checkSegment}
-	inSlash  = &dialect{style: "comma", escape: escapeSegments, check: checkSegments}
+	inSlash  = &dialect{escape: escapeSegments, check: checkSegments}
 	inQuery  = &dialect{escape: escapeQuery}
 	inForm   = &dialect{escape: escapeForm}
 	inPart   = &dialect{}
@@ -27,14 +27,15 @@ var (
 	inXML    = &dialect{escape: escapeXML, check: checkXML}
 )
 
-// append appends one text. r is the hole it stands in for.
-func (d *dialect) append(b []byte, r *ref, s string) ([]byte, *Error) {
+// append appends one text; false when it is refused. r is the hole it stands in for.
+func (d *dialect) append(b []byte, f *frame, r *ref, s string) ([]byte, bool) {
 	if d.check != nil {
 		if complaint := d.check(s); complaint != "" {
-			return b, r.refuse("%s", complaint)
+			r.refuse(f, "%s", complaint)
+			return b, false
 		}
 	}
-	return d.appendEscaped(b, s), nil
+	return d.appendEscaped(b, s), true
 }
 
 func (d *dialect) appendEscaped(b []byte, s string) []byte {
@@ -62,45 +63,54 @@ func (d *dialect) styleOf(s *shape) string {
 
 var delimiters = map[string]string{"comma": ",", "space": " ", "pipe": "|"}
 
-// join appends a list, or an object as name, value, name, value, as one text; false when it is empty.
-func (d *dialect) join(b []byte, r *ref, v config.JSON, style string) ([]byte, bool, *Error) {
+// join appends a list, or an object as name, value, name, value, as one text; false when it is empty or refused.
+func (d *dialect) join(b []byte, f *frame, r *ref, v config.JSON, style string) ([]byte, bool) {
 	if style == "json" {
-		b, err := d.append(b, r, v.String())
-		return b, true, err
+		return d.append(b, f, r, v.String())
 	}
-	delimiter := delimiters[style]
-	written := delimiter
+	j := joiner{f: f, d: d, r: r, delimiter: delimiters[style], b: b}
+	j.written, j.strict = j.delimiter, style == "pipe" || d.escape == nil
 	if style != "comma" { // a comma may stand in a URL as it is, and so differs from one in an element
-		written = d.escaped(delimiter)
-	}
-	n := 0
-	add := func(s string) (err *Error) {
-		if strings.Contains(s, delimiter) && (style == "pipe" || d.escape == nil) {
-			return r.refuse("an element holds %q, which separates elements here", delimiter)
-		}
-		if n++; n > 1 {
-			b = append(b, written...)
-		}
-		b, err = d.append(b, r, s)
-		return err
+		j.written = d.escaped(j.delimiter)
 	}
 	for i, item := range v.Items {
 		switch item.Kind {
 		case config.KindNull:
 			continue
 		case config.KindArray, config.KindObject:
-			return b, false, r.refuse("holds an %s, which style %s cannot write", item.Kind, style)
+			r.refuse(f, "holds an %s, which style %s cannot write", item.Kind, style)
+			return b, false
 		}
-		if v.Kind == config.KindObject {
-			if err := add(v.Keys[i]); err != nil {
-				return b, false, err
-			}
-		}
-		if err := add(item.Text); err != nil {
-			return b, false, err
+		if v.Kind == config.KindObject && !j.add(v.Keys[i]) || !j.add(item.Text) {
+			return b, false
 		}
 	}
-	return b, n > 0, nil
+	return j.b, j.n > 0
+}
+
+// A joiner writes the elements of one list or object as one text.
+type joiner struct {
+	f         *frame
+	d         *dialect
+	r         *ref
+	delimiter string // as it reads
+	written   string // as it goes on the wire
+	strict    bool   // no element may hold the delimiter
+	b         []byte
+	n         int // elements written
+}
+
+// add appends one element; false when it is refused.
+func (j *joiner) add(s string) (ok bool) {
+	if j.strict && strings.Contains(s, j.delimiter) {
+		j.r.refuse(j.f, "an element holds %q, which separates elements here", j.delimiter)
+		return false
+	}
+	if j.n++; j.n > 1 {
+		j.b = append(j.b, j.written...)
+	}
+	j.b, ok = j.d.append(j.b, j.f, j.r, s)
+	return ok
 }
 
 // A safeSet says which bytes stand in a URL as they are.

@@ -22,58 +22,51 @@ type emitter struct {
 }
 
 // root emits a tree whose members are the names themselves.
-func (e *emitter) root(n *node) *Error {
-	if n.kind == nodeHole {
-		v, ok := n.hole.value(e.f)
-		if !ok || v.Kind == config.KindNull {
-			return nil
-		}
-		if v.Kind != config.KindObject {
-			return n.hole.refuse("must be an object here, whose members are the names")
-		}
-		return e.members(n.hole, "", v, n.hole.shape, false)
+func (e *emitter) root(n *node) {
+	if n.kind != nodeHole {
+		e.fields("", n, false)
+		return
 	}
-	return e.fields("", n, false)
+	switch v, ok := n.hole.value(e.f); {
+	case !ok || v.Kind == config.KindNull:
+	case v.Kind != config.KindObject:
+		n.hole.refuse(e.f, "must be an object here, whose members are the names")
+	default:
+		e.members(n.hole, "", v, n.hole.shape, false)
+	}
 }
 
 // node emits what stands below a name. Within brackets, all below is in brackets unless it says otherwise.
-func (e *emitter) node(name string, n *node, within bool) *Error {
+func (e *emitter) node(name string, n *node, within bool) {
 	switch n.kind {
 	case nodeConstant:
 		if n.value.Kind != config.KindNull {
 			e.add(name, e.d.escaped(n.typed))
 		}
 	case nodeText:
-		s, ok, err := n.text.render(e.f, e.d)
-		if ok {
+		if s, ok := n.text.render(e.f, e.d); ok {
 			e.add(name, s)
 		}
-		return err
 	case nodeHole:
 		v, _ := n.hole.value(e.f) // absent is null here
-		return e.value(n.hole, name, v, n.hole.shape, e.style(n.hole.shape, v, within))
+		e.value(n.hole, name, v, n.hole.shape, e.style(n.hole.shape, v, within))
 	case nodeList:
-		return e.list(name, n, within)
+		e.list(name, n, within)
 	case nodeMapping:
-		return e.fields(name, n, true)
+		e.fields(name, n, true)
 	}
-	return nil
 }
 
-func (e *emitter) list(name string, n *node, within bool) *Error {
+func (e *emitter) list(name string, n *node, within bool) {
 	numbered := false
 	for _, below := range n.items {
 		numbered = numbered || below.kind == nodeList || below.kind == nodeMapping
 	}
 	for i, below := range n.items {
-		if !below.kept(e.f, false) {
-			continue
-		}
-		if err := e.node(elementName(name, i, numbered, within), below, numbered || within); err != nil {
-			return err
+		if below.kept(e.f, false) {
+			e.node(elementName(name, i, numbered, within), below, numbered || within)
 		}
 	}
-	return nil
 }
 
 // elementName is the name of a list's element: a[0], a[] or, without brackets, a.
@@ -87,26 +80,19 @@ func elementName(name string, i int, numbered, brackets bool) string {
 	return name
 }
 
-func (e *emitter) fields(name string, n *node, within bool) *Error {
+func (e *emitter) fields(name string, n *node, within bool) {
 	for i := range n.fields {
-		fd := &n.fields[i]
-		if !n.sent(fd, e.f, false) {
-			continue
-		}
-		if err := e.node(memberName(name, fd.name, within), fd.value, within); err != nil {
-			return err
+		if fd := &n.fields[i]; fd.sent(e.f, false) {
+			e.node(memberName(name, fd.name, within), fd.value, within)
 		}
 	}
 	if !n.open {
-		return nil
+		return
 	}
 	for i, v := range e.f.call.args.Items {
 		key := e.f.call.args.Keys[i]
-		if err := e.value(&ref{label: key}, memberName(name, key, within), v, nil, e.style(nil, v, within)); err != nil {
-			return err
-		}
+		e.value(&ref{label: key}, memberName(name, key, within), v, nil, e.style(nil, v, within))
 	}
-	return nil
 }
 
 // memberName is the name of an object's member: a[b], or b at the top.
@@ -139,65 +125,55 @@ func nested(v config.JSON) bool {
 }
 
 // value emits one value below a name.
-func (e *emitter) value(r *ref, name string, v config.JSON, s *shape, style string) *Error {
+func (e *emitter) value(r *ref, name string, v config.JSON, s *shape, style string) {
 	switch {
 	case v.Kind == config.KindNull, v.Kind == config.KindArray && len(v.Items) == 0:
-		return nil
 	case v.Kind != config.KindArray && v.Kind != config.KindObject:
-		return e.scalar(name, v, s)
+		e.scalar(name, v, s)
 	case style == "repeat" || style == "brackets":
 		if v.Kind == config.KindObject {
-			return e.members(r, name, v, s, true)
+			e.members(r, name, v, s, true)
+		} else {
+			e.elements(r, name, v, s, style)
 		}
-		return e.elements(r, name, v, s, style)
+	default:
+		if b, ok := e.d.join(nil, e.f, r, s.outward(e.f, v), style); ok {
+			e.items = append(e.items, item{name: name, value: string(b), json: style == "json"})
+		}
 	}
-	v, err := s.outward(e.f, v)
-	if err != nil {
-		return err
-	}
-	b, ok, err := e.d.join(nil, r, v, style)
-	if ok {
-		e.items = append(e.items, item{name: name, value: string(b), json: style == "json"})
-	}
-	return err
 }
 
-func (e *emitter) scalar(name string, v config.JSON, s *shape) *Error {
+func (e *emitter) scalar(name string, v config.JSON, s *shape) {
 	if !s.isFile() {
 		e.add(name, e.d.escaped(v.Text))
-		return nil
+		return
 	}
-	file, err := s.file.open(e.f, s.label, v.Text)
-	e.items = append(e.items, item{name: name, file: file})
-	return err
+	if file, ok := s.file.open(e.f, s.label, v.Text); ok {
+		e.items = append(e.items, item{name: name, file: file})
+	}
 }
 
-func (e *emitter) elements(r *ref, name string, v config.JSON, s *shape, style string) *Error {
+func (e *emitter) elements(r *ref, name string, v config.JSON, s *shape, style string) {
 	numbered := nested(v)
 	if style == "repeat" && numbered {
-		return r.refuse("holds a list or object, which style repeat cannot write")
+		r.refuse(e.f, "holds a list or object, which style repeat cannot write")
+		return
 	}
 	for i, below := range v.Items {
-		if err := e.value(r, elementName(name, i, numbered, style == "brackets"), below, s.item(), style); err != nil {
-			return err
-		}
+		e.value(r, elementName(name, i, numbered, style == "brackets"), below, s.item(), style)
 	}
-	return nil
 }
 
 // members emits an object: in brackets below a name, or as names of their own.
-func (e *emitter) members(r *ref, name string, v config.JSON, s *shape, within bool) *Error {
+func (e *emitter) members(r *ref, name string, v config.JSON, s *shape, within bool) {
 	for i, below := range v.Items {
 		m := s.member(v.Keys[i])
 		style := "brackets"
 		if !within {
 			style = e.style(m, below, false)
 		}
-		if err := e.value(r, memberName(name, s.wireName(v.Keys[i]), within), below, m, style); err != nil {
-			return err
-		}
+		e.value(r, memberName(name, s.wireName(v.Keys[i]), within), below, m, style)
 	}
-	return nil
 }
 
 func (e *emitter) add(name, value string) { e.items = append(e.items, item{name: name, value: value}) }

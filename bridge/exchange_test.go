@@ -299,9 +299,8 @@ func TestRelativeFiles(t *testing.T) {
 	if e := x.call(t, "{}").err; e == nil || !strings.Contains(e.Message, "file certs/ca.pem") {
 		t.Errorf("got %v", e)
 	}
-	s := &settler{api: x.api}
-	if got := s.place("certs/ca.pem"); !strings.HasPrefix(got, "/") || !strings.HasSuffix(got, "/certs/ca.pem") {
-		t.Errorf("got %s", got)
+	if got, err := x.api.def.Locate("certs/ca.pem", x.api.options.Env); !strings.HasPrefix(got, "/") || !strings.HasSuffix(got, "/certs/ca.pem") {
+		t.Errorf("got %s, %v", got, err)
 	}
 }
 

@@ -70,11 +70,11 @@ func (k *compiler) fileRule(a *config.Argument, label string) *fileRule {
 	return r
 }
 
-// open gives the file that a value stands for. An open file is closed with the frame.
-func (r *fileRule) open(f *frame, label, value string) (*openFile, *Error) {
-	c, err := r.content(f, label, value)
-	if err != nil {
-		return nil, err
+// open gives the file that a value stands for; false when it is refused. An open file is closed with the frame.
+func (r *fileRule) open(f *frame, label, value string) (*openFile, bool) {
+	c, ok := r.content(f, label, value)
+	if !ok {
+		return nil, false
 	}
 	file := &openFile{content: c, name: r.fallback, mediaType: "application/octet-stream"}
 	switch r.source {
@@ -90,19 +90,15 @@ func (r *fileRule) open(f *frame, label, value string) (*openFile, *Error) {
 		if t.text == nil {
 			continue
 		}
-		s, ok, err := t.text.render(f, inHeader)
-		if err != nil {
-			return nil, err
-		}
-		if ok && s != "" {
+		if s, ok := t.text.render(f, inHeader); ok && s != "" {
 			*t.into = s
 		}
 	}
-	return file, nil
+	return file, true
 }
 
-// content gives the bytes that a value stands for.
-func (r *fileRule) content(f *frame, label, value string) (content, *Error) {
+// content gives the bytes that a value stands for; false when it is refused.
+func (r *fileRule) content(f *frame, label, value string) (content, bool) {
 	var c content
 	switch r.source {
 	case "text":
@@ -110,21 +106,24 @@ func (r *fileRule) content(f *frame, label, value string) (content, *Error) {
 	case "path":
 		file, size := r.roots.open(value)
 		if file == nil {
-			return c, errorf(kindInvalidArguments, "%s: no regular file of that path below a folder that files.roots permits (%s)", label, r.roots)
+			f.refuse(label, "no regular file of that path below a folder that files.roots permits (%s)", r.roots)
+			return c, false
 		}
 		f.files = append(f.files, file)
 		c = content{file: file, size: size}
 	default:
 		data, err := decodeBase64(value)
 		if err != nil {
-			return c, errorf(kindInvalidArguments, "%s: not valid base64 (RFC 4648, section 4); encode the file's bytes", label)
+			f.refuse(label, "not valid base64 (RFC 4648, section 4); encode the file's bytes")
+			return c, false
 		}
 		c = inMemory(data)
 	}
 	if r.max > 0 && c.size > r.max {
-		return c, errorf(kindInvalidArguments, "%s: %d bytes, more than the %d allowed", label, c.size, r.max)
+		f.refuse(label, "%d bytes, more than the %d allowed", c.size, r.max)
+		return c, false
 	}
-	return c, nil
+	return c, true
 }
 
 // decodeBase64 reads standard base64, with or without padding, and nothing else between.
@@ -139,22 +138,24 @@ func decodeBase64(s string) ([]byte, error) {
 }
 
 // base64 gives the file as base64 text, for bodies that are text.
-func (r *fileRule) base64(f *frame, label, value string) (string, *Error) {
-	c, refused := r.content(f, label, value)
-	if refused != nil {
-		return "", refused
+func (r *fileRule) base64(f *frame, label, value string) string {
+	c, ok := r.content(f, label, value)
+	if !ok {
+		return ""
 	}
 	if c.size > maxInline {
-		return "", errorf(kindInvalidArguments, "%s: %d bytes, more than the %d that fit into a body of text", label, c.size, maxInline)
+		f.refuse(label, "%d bytes, more than the %d that fit into a body of text", c.size, maxInline)
+		return ""
 	}
 	if c.file != nil {
 		defer c.file.Close() // at once, whatever becomes of the request
 		c.data = make([]byte, c.size)
 		if _, err := io.ReadFull(c.reader(), c.data); err != nil {
-			return "", errorf(kindInvalidArguments, "%s: the file cannot be read, or changed while it was", label)
+			f.refuse(label, "the file cannot be read, or changed while it was")
+			return ""
 		}
 	}
-	return base64.StdEncoding.EncodeToString(c.data), nil
+	return base64.StdEncoding.EncodeToString(c.data)
 }
 
 // roots are the folders below which files may be read.

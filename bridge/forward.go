@@ -34,7 +34,7 @@ func (a *api) forwarded(in *inbound) ([]pair, *Error) {
 		if _, found := control(values[0]); found {
 			return nil, errorf(kindToken, "the header %s holds a control character", f.from).coded("invalid_header")
 		}
-		pairs = append(pairs, pair{f.to, values[0]})
+		pairs = append(pairs, pair{name: f.to, value: values[0]})
 	}
 	return pairs, nil
 }

@@ -4,16 +4,39 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"tbridge/config"
 )
 
-// A frame is one call being rendered.
+// A frame is one call being rendered. What cannot be rendered is refused, and rendering goes on as if the value
+// were absent, so that all refusals are named at once.
 type frame struct {
-	call   *call
-	values []*config.JSON // of the declared arguments, by position; nil: absent
-	files  []io.Closer    // opened on the way
+	call     *call
+	values   []*config.JSON // of the declared arguments, by position; nil: absent
+	files    []io.Closer    // opened on the way
+	refusals []string       // in order, the first of each label
+	internal bool           // one of them is not the caller's fault
+}
+
+// refuse notes that what the label names cannot stand where it should.
+func (f *frame) refuse(label, format string, args ...any) {
+	known := func(refusal string) bool { return strings.HasPrefix(refusal, label+": ") }
+	if !slices.ContainsFunc(f.refusals, known) {
+		f.refusals = append(f.refusals, label+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// refused is the error of a frame with refusals; nil: there are none.
+func (f *frame) refused() *Error {
+	switch {
+	case f.refusals == nil:
+		return nil
+	case f.internal:
+		return errorf(kindInternal, "%s", strings.Join(f.refusals, "; "))
+	}
+	return errorf(kindInvalidArguments, "%s", strings.Join(f.refusals, "; "))
 }
 
 func (f *frame) close() {
@@ -71,33 +94,26 @@ func (r *ref) given(f *frame, nulls bool) bool {
 	return ok && r.from == config.FromArgument && (nulls || v.Kind != config.KindNull)
 }
 
-// refuse makes the error of a value that cannot stand where its hole is.
-func (r *ref) refuse(format string, args ...any) *Error {
-	kind := kindInvalidArguments
-	if r.from == config.FromVars {
-		kind = kindInternal
-	}
-	return errorf(kind, "%s: %s", r.label, fmt.Sprintf(format, args...))
+// refuse notes that its value cannot stand where its hole is. A variable is the operator's.
+func (r *ref) refuse(f *frame, format string, args ...any) {
+	f.internal = f.internal || r.from == config.FromVars
+	f.refuse(r.label, format, args...)
 }
 
-// append appends the value as text, as the dialect writes it; false when it is absent or null. Alone in its
+// append appends the value as text, as the dialect writes it; false when it is absent, null or refused. Alone in its
 // template, a list or object is written by its style; beside other text only scalars can stand.
-func (r *ref) append(b []byte, f *frame, d *dialect, alone bool) ([]byte, bool, *Error) {
+func (r *ref) append(b []byte, f *frame, d *dialect, alone bool) ([]byte, bool) {
 	v, ok := r.value(f)
 	switch {
 	case !ok || v.Kind == config.KindNull:
-		return b, false, nil
+		return b, false
 	case v.Kind != config.KindArray && v.Kind != config.KindObject:
-		b, err := d.append(b, r, v.Text)
-		return b, true, err
+		return d.append(b, f, r, v.Text)
 	case !alone || d.style == "":
-		return b, false, r.refuse("is an %s, and within text only a string, number or boolean can stand", v.Kind)
+		r.refuse(f, "is an %s, and within text only a string, number or boolean can stand", v.Kind)
+		return b, false
 	}
-	v, err := r.shape.outward(f, v)
-	if err != nil {
-		return b, false, err
-	}
-	return d.join(b, r, v, d.styleOf(r.shape))
+	return d.join(b, f, r, r.shape.outward(f, v), d.styleOf(r.shape))
 }
 
 // A text is a compiled template whose literals are already as they go on the wire.
@@ -112,21 +128,19 @@ type textPart struct {
 	ref     *ref
 }
 
-// render fills the holes; false when any of them is absent or null.
-func (t *text) render(f *frame, d *dialect) (string, bool, *Error) {
-	b := make([]byte, 0, t.size+32)
+// render fills the holes; false when any of them is absent, null or refused.
+func (t *text) render(f *frame, d *dialect) (string, bool) {
+	b, all := make([]byte, 0, t.size+32), true
 	for _, p := range t.parts {
 		if p.ref == nil {
 			b = append(b, p.literal...)
 			continue
 		}
 		var ok bool
-		var err *Error
-		if b, ok, err = p.ref.append(b, f, d, len(t.parts) == 1); err != nil || !ok {
-			return "", false, err
-		}
+		b, ok = p.ref.append(b, f, d, len(t.parts) == 1)
+		all = all && ok
 	}
-	return string(b), true, nil
+	return string(b), all
 }
 
 // given says whether any argument it names has a value.
@@ -139,14 +153,18 @@ func (t *text) given(f *frame, nulls bool) bool {
 	return false
 }
 
-// refuse makes the error of a text that cannot stand where it is, in the name of its first hole.
-func (t *text) refuse(format string, args ...any) *Error {
+// refuse notes that the text cannot stand where it is, in the name of the holes that make it.
+func (t *text) refuse(f *frame, format string, args ...any) {
+	var labels []string
+	ours := true // no argument has a part in it
 	for _, p := range t.parts {
-		if p.ref != nil {
-			return p.ref.refuse(format, args...)
+		if p.ref != nil && !slices.Contains(labels, p.ref.label) {
+			labels = append(labels, p.ref.label)
+			ours = ours && p.ref.from != config.FromArgument
 		}
 	}
-	return errorf(kindInternal, format, args...)
+	f.internal = f.internal || ours
+	f.refuse(strings.Join(labels, " and "), format, args...)
 }
 
 // A shape is what of a declared argument matters on the wire.
@@ -194,13 +212,12 @@ func (s *shape) wireName(key string) string {
 func (s *shape) isFile() bool { return s != nil && s.file != nil }
 
 // outward gives the value as it stands in JSON: members by their names on the wire, files as base64.
-func (s *shape) outward(f *frame, v config.JSON) (config.JSON, *Error) {
+func (s *shape) outward(f *frame, v config.JSON) config.JSON {
 	if s == nil || !s.changed {
-		return v, nil
+		return v
 	}
 	if s.file != nil && v.Kind == config.KindString {
-		encoded, err := s.file.base64(f, s.label, v.Text)
-		return config.StringJSON(encoded), err
+		return config.StringJSON(s.file.base64(f, s.label, v.Text))
 	}
 	out := config.JSON{Kind: v.Kind, Text: v.Text}
 	for i, item := range v.Items {
@@ -209,13 +226,9 @@ func (s *shape) outward(f *frame, v config.JSON) (config.JSON, *Error) {
 			below = s.member(v.Keys[i])
 			out.Keys = append(out.Keys, s.wireName(v.Keys[i]))
 		}
-		item, err := below.outward(f, item)
-		if err != nil {
-			return out, err
-		}
-		out.Items = append(out.Items, item)
+		out.Items = append(out.Items, below.outward(f, item))
 	}
-	return out, nil
+	return out
 }
 
 // shapeOf gives the shape of a declared argument. Nothing of a is kept.

@@ -48,9 +48,54 @@ type outgoing struct {
 }
 
 // compose joins a request with the API's part of it. Of a header, pair or cookie that both have, the tool's is
-// sent; but nothing stands in for the credential.
-func (ep *endpoint) compose(a *api, r *request) *outgoing {
-	return &outgoing{method: r.method, path: ep.joinPath(r), query: ep.joinQuery(r), header: ep.joinHeader(a, r), body: r.body}
+// sent; but nothing stands in for the credential, and what the caller of an open tool chose for nothing at all.
+func (ep *endpoint) compose(a *api, r *request) (*outgoing, *Error) {
+	if e := ep.hold(r.free); e != nil {
+		return nil, e
+	}
+	return &outgoing{method: r.method, path: ep.joinPath(r), query: ep.joinQuery(r), header: ep.joinHeader(a, r), body: r.body}, nil
+}
+
+// hold refuses names of the query that the API fixes, be it in base_url.
+func (ep *endpoint) hold(free []string) *Error {
+	if free == nil {
+		return nil
+	}
+	held := fixed{}
+	for _, p := range append(writtenQuery(ep.query), ep.key.query) {
+		held.addEncoded(p.name)
+	}
+	for _, p := range ep.pairs {
+		held.addEncoded(p.name)
+	}
+	f := &frame{}
+	for _, name := range free {
+		if held.has(name) {
+			f.refuse(name, "is fixed by the operator of this API, and cannot be sent")
+		}
+	}
+	return f.refused()
+}
+
+// fixed are names that the callers of an open tool cannot send. Readers of a query, a form and even of JSON differ
+// in how exactly they take names: case does not count, nor what follows a bracket.
+type fixed map[string]bool
+
+func (fx fixed) add(name string) { fx[fixedName(name)] = true }
+
+// addEncoded adds a percent-encoded name.
+func (fx fixed) addEncoded(name string) {
+	if decoded, err := url.QueryUnescape(name); err == nil {
+		name = decoded
+	}
+	fx.add(name)
+}
+
+func (fx fixed) has(name string) bool { return fx[fixedName(name)] }
+
+func fixedName(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	return strings.ToLower(name)
 }
 
 func (ep *endpoint) joinPath(r *request) string {
@@ -70,7 +115,9 @@ func (ep *endpoint) joinQuery(r *request) string {
 		if len(b) > 0 {
 			b = append(b, '&')
 		}
-		b = append(append(append(b, p.name...), '='), p.value...)
+		if b = append(b, p.name...); !p.bare {
+			b = append(append(b, '='), p.value...)
+		}
 	}
 	for _, p := range ep.pairs {
 		if !hasPair(r.query, p.name) && !samePair(p.name, ep.key.query.name) {
@@ -79,7 +126,7 @@ func (ep *endpoint) joinQuery(r *request) string {
 	}
 	for _, p := range r.query {
 		if !samePair(p.name, ep.key.query.name) {
-			add(pair{encodedQuery(p.name), encodedQuery(p.value)})
+			add(pair{name: encodedQuery(p.name), value: encodedQuery(p.value), bare: p.bare})
 		}
 	}
 	if ep.key.query.name != "" {
@@ -113,9 +160,9 @@ func (ep *endpoint) joinHeader(a *api, r *request) http.Header {
 		h[p.name] = append(h[p.name], p.value)
 	}
 	constants := append(ep.constants[:len(ep.constants):len(ep.constants)],
-		pair{"Accept", "application/json, */*;q=0.8"}, pair{"Accept-Encoding", "gzip, deflate"}, pair{"User-Agent", a.options.userAgent()})
+		pair{name: "Accept", value: "application/json, */*;q=0.8"}, pair{name: "Accept-Encoding", value: "gzip, deflate"}, pair{name: "User-Agent", value: a.options.userAgent()})
 	if r.body != nil && r.body.contentType != "" {
-		constants = append([]pair{{"Content-Type", r.body.contentType}}, constants...)
+		constants = append([]pair{{name: "Content-Type", value: r.body.contentType}}, constants...)
 	}
 	for _, p := range constants {
 		if _, given := h[p.name]; !given {

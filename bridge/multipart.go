@@ -8,11 +8,9 @@ import (
 )
 
 // encodeMultipart writes multipart/form-data (RFC 7578): texts as fields, files as files. Files are not read here.
-func encodeMultipart(f *frame, root *node) ([]content, string, *Error) {
+func encodeMultipart(f *frame, root *node) ([]content, string) {
 	e := emitter{f: f, d: inPart}
-	if err := e.root(root); err != nil {
-		return nil, "", err
-	}
+	e.root(root)
 	var contents []content
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b) // writing to memory does not fail
@@ -21,13 +19,8 @@ func encodeMultipart(f *frame, root *node) ([]content, string, *Error) {
 		b.Reset()
 	}
 	for _, item := range e.items {
-		if err := item.checkName(); err != nil {
-			return nil, "", err
-		}
-		part, err := w.CreatePart(partHeader(item))
-		if err != nil {
-			return nil, "", errorf(kindInternal, "multipart: %s", err)
-		}
+		item.checkName(f)
+		part, _ := w.CreatePart(partHeader(item))
 		if item.file == nil {
 			_, _ = part.Write([]byte(item.value))
 			continue
@@ -37,7 +30,7 @@ func encodeMultipart(f *frame, root *node) ([]content, string, *Error) {
 	}
 	_ = w.Close()
 	flush()
-	return contents, "; boundary=" + w.Boundary(), nil
+	return contents, "; boundary=" + w.Boundary()
 }
 
 // escapeName writes a name or filename between quotes (RFC 7578, section 4.2): as Go and curl do, and every parser reads.
@@ -59,13 +52,12 @@ func partHeader(i item) textproto.MIMEHeader {
 }
 
 // checkName refuses names with control characters, which no header can hold. Line breaks are escaped.
-func (i item) checkName() *Error {
+func (i item) checkName(f *frame) {
 	for _, name := range [...]string{i.name, i.filename()} {
 		if c, found := control(strings.NewReplacer("\r", "", "\n", "").Replace(name)); found {
-			return errorf(kindInvalidArguments, "the name of a part holds the control character U+%04X, which cannot stand there", c)
+			f.refuse("the name of a part", "holds the control character U+%04X, which cannot stand there", c)
 		}
 	}
-	return nil
 }
 
 func (i item) filename() string {

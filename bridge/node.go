@@ -29,21 +29,11 @@ const (
 type field struct {
 	name     string
 	optional bool // it goes when no argument below it has a value
-	instead  *ref // nil, or the argument of the same name, which replaces what is written
 	value    *node
 }
 
 // sent says whether the field is there at all.
-func (n *node) sent(fd *field, f *frame, nulls bool) bool {
-	if fd.optional && !fd.value.given(f, nulls) || fd.instead != nil && fd.instead.given(f, nulls) {
-		return false
-	}
-	if !n.open {
-		return true
-	}
-	v, replaced := f.call.args.Get(fd.name)
-	return !replaced || !nulls && v.Kind == config.KindNull
-}
+func (fd *field) sent(f *frame, nulls bool) bool { return !fd.optional || fd.value.given(f, nulls) }
 
 // kept says whether a list keeps the element: its holes are not all absent.
 func (n *node) kept(f *frame, nulls bool) bool { return !n.named || n.given(f, nulls) }
@@ -70,60 +60,51 @@ func (n *node) given(f *frame, nulls bool) bool {
 }
 
 // build makes the JSON value; false when it is absent.
-func (n *node) build(f *frame) (config.JSON, bool, *Error) {
+func (n *node) build(f *frame) (config.JSON, bool) {
 	switch n.kind {
 	case nodeConstant:
-		return n.value, true, nil
+		return n.value, true
 	case nodeHole:
 		v, ok := n.hole.value(f)
-		v, err := n.hole.shape.outward(f, v)
-		return v, ok, err
+		return n.hole.shape.outward(f, v), ok
 	case nodeText:
-		s, ok, err := n.text.render(f, inText)
-		return config.StringJSON(s), ok, err
+		s, ok := n.text.render(f, inText)
+		return config.StringJSON(s), ok
 	case nodeList:
-		return n.buildList(f)
+		return n.buildList(f), true
 	}
-	return n.buildMapping(f)
+	return n.buildMapping(f), true
 }
 
-func (n *node) buildList(f *frame) (config.JSON, bool, *Error) {
+func (n *node) buildList(f *frame) config.JSON {
 	list := config.JSON{Kind: config.KindArray, Items: make([]config.JSON, 0, len(n.items))}
 	for _, item := range n.items {
 		if !item.kept(f, true) {
 			continue
 		}
-		v, ok, err := item.build(f)
-		if err != nil {
-			return list, false, err
-		}
-		if ok {
+		if v, ok := item.build(f); ok {
 			list.Items = append(list.Items, v)
 		}
 	}
-	return list, true, nil
+	return list
 }
 
-func (n *node) buildMapping(f *frame) (config.JSON, bool, *Error) {
+func (n *node) buildMapping(f *frame) config.JSON {
 	object := config.JSON{Kind: config.KindObject,
 		Keys: make([]string, 0, len(n.fields)), Items: make([]config.JSON, 0, len(n.fields))}
 	for i := range n.fields {
 		fd := &n.fields[i]
-		if !n.sent(fd, f, true) {
+		if !fd.sent(f, true) {
 			continue
 		}
-		v, ok, err := fd.value.build(f)
-		if err != nil {
-			return object, false, err
-		}
-		if ok {
+		if v, ok := fd.value.build(f); ok {
 			object.Keys, object.Items = append(object.Keys, fd.name), append(object.Items, v)
 		}
 	}
 	if n.open {
 		object.Keys, object.Items = append(object.Keys, f.call.args.Keys...), append(object.Items, f.call.args.Items...)
 	}
-	return object, true, nil
+	return object
 }
 
 // tree compiles a tree. literal says how text of the file goes on the wire.

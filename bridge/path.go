@@ -35,14 +35,23 @@ func (k *compiler) compilePath(t *config.Template) (segments []*text, query []pa
 			}
 		}
 		if found {
-			if i < len(t.Parts)-1 {
-				k.failf("the query of a path is constant; put %s under query", t.Parts[i+1].Text)
-			}
-			query = writtenQuery(rest)
+			query = writtenQuery(rest + k.constant(t.Parts[i+1:]))
 			break
 		}
 	}
 	return append(segments, current), query
+}
+
+// constant is the text of parts that may hold no hole: those of the query of a path.
+func (k *compiler) constant(parts []config.Part) string {
+	text := ""
+	for _, p := range parts {
+		if p.Hole != nil {
+			k.failf("the query of a path is constant; put %s under query", p.Text)
+		}
+		text += p.Text
+	}
+	return text
 }
 
 // writtenQuery reads the constant query of a path.
@@ -51,17 +60,18 @@ func writtenQuery(s string) (pairs []pair) {
 		if piece == "" {
 			continue
 		}
-		name, value, _ := strings.Cut(piece, "=")
+		name, value, found := strings.Cut(piece, "=")
 		pairs = append(pairs, pair{
 			name:  string(appendWritten(nil, name, safeInRaw)),
 			value: string(appendWritten(nil, strings.ReplaceAll(value, "=", "%3D"), safeInRaw)),
+			bare:  !found,
 		})
 	}
 	return pairs
 }
 
-// renderPath fills the holes of a path.
-func renderPath(f *frame, segments []*text) (string, *Error) {
+// renderPath fills the holes of a path. A list or object can only be a whole segment.
+func renderPath(f *frame, segments []*text) string {
 	var b []byte
 	for i, s := range segments {
 		if i > 0 {
@@ -78,19 +88,15 @@ func renderPath(f *frame, segments []*text) (string, *Error) {
 				d = inSlash
 			}
 			var ok bool
-			var err *Error
-			if b, ok, err = p.ref.append(b, f, d, true); err != nil {
-				return "", err
-			}
-			if !ok {
-				return "", p.ref.refuse("has no value, and the path needs one")
+			if b, ok = p.ref.append(b, f, d, len(s.parts) == 1); !ok {
+				p.ref.refuse(f, "has no value, and the path needs one")
 			}
 		}
 		if len(s.parts) > 1 && hasDotSegment(string(b[start:])) {
-			return "", s.refuse("makes a path segment that is . or .., which is refused")
+			s.refuse(f, "makes a path segment that is . or .., which is refused")
 		}
 	}
-	return string(b), nil
+	return string(b)
 }
 
 // checkSegment refuses what must not be one segment of a path: a server, or somebody on the way, may read a

@@ -19,6 +19,7 @@ type plan struct {
 	headers []named
 	cookies []named
 	body    *bodyPlan // nil: no body
+	fixed   fixed     // of an open tool: names beside which the caller's stand
 	slots   map[string]int
 	vars    *vars
 	missing error // why a variable that the request names has no text
@@ -41,11 +42,42 @@ func compilePlan(def *config.Tool, v *vars) (*plan, error) {
 	p.headers = k.named(def.Headers, "header", textproto.CanonicalMIMEHeaderKey, asWritten)
 	p.cookies = k.named(def.Cookies, "cookie", inCookie.escaped, inCookie.escaped)
 	p.body = k.body(p)
+	p.fix()
 	for _, compile := range k.later {
 		compile()
 	}
 	p.missing = k.missing
 	return p, k.err
+}
+
+// fix notes the names that the tool gives the places where an open tool puts what its caller sends.
+func (p *plan) fix() {
+	p.fixed = fixed{}
+	if p.query.open {
+		for _, pair := range p.pairs {
+			p.fixed.addEncoded(pair.name)
+		}
+		for _, fd := range p.query.fields {
+			p.fixed.add(fd.name)
+		}
+	}
+	if p.body != nil && p.body.root.open {
+		for _, fd := range p.body.root.fields {
+			p.fixed.add(fd.name)
+		}
+	}
+}
+
+// hold refuses what the caller of an open tool sends under a name that the tool fixes.
+func (p *plan) hold(f *frame) {
+	if len(p.fixed) == 0 {
+		return
+	}
+	for _, name := range f.call.args.Keys {
+		if p.fixed.has(name) {
+			f.refuse(name, "is fixed by the tool, and cannot be sent")
+		}
+	}
 }
 
 // asWritten is text of the file that stands as it is.
@@ -174,15 +206,7 @@ func (k *compiler) root(t *config.Tree, place string) *node {
 	if t != nil {
 		n = k.tree(t)
 	}
-	written := n.fields
-	for _, fd := range k.placed(place) {
-		for i := range written {
-			if written[i].name == fd.name {
-				written[i].instead = fd.value.hole
-			}
-		}
-		n.fields = append(n.fields, fd)
-	}
+	n.fields = append(n.fields, k.placed(place)...)
 	n.open = k.takesAll(place)
 	if n.kind != nodeMapping && (len(n.fields) > 0 || n.open) {
 		k.failf("%s is no mapping, so nothing can be added to it; name every argument in a hole, or say in: none", place)

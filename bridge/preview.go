@@ -112,7 +112,7 @@ func (a *api) shown(read func(v *config.Value, secret bool) (string, error)) (*e
 		return nil, e
 	}
 	if ep.key.tokens != nil {
-		ep.key = credential{header: pair{"Authorization", "Bearer " + mark("<token from oauth2>", "$ACCESS_TOKEN")}}
+		ep.key = credential{header: pair{name: "Authorization", value: "Bearer " + mark("<token from oauth2>", "$ACCESS_TOKEN")}}
 	}
 	return ep, nil
 }
@@ -123,7 +123,10 @@ func (a *api) preview(c *call, r *request) (*Preview, error) {
 	if e != nil {
 		return nil, e
 	}
-	o := ep.compose(a, r)
+	o, e := ep.compose(a, r)
+	if e != nil {
+		return nil, e
+	}
 	p := &Preview{callID: c.id, Method: o.method, url: ep.scheme + "://" + ep.host + o.path}
 	if ep.scheme == "" { // base_url is not known: its source stands for it
 		p.url = ep.host + o.path
@@ -142,7 +145,7 @@ func (a *api) preview(c *call, r *request) (*Preview, error) {
 func (p *Preview) fields(a *api, h http.Header) {
 	for name, values := range h {
 		for _, v := range values {
-			p.header = append(p.header, pair{name, v})
+			p.header = append(p.header, pair{name: name, value: v})
 		}
 	}
 	slices.SortStableFunc(p.header, func(a, b pair) int { return cmp.Compare(a.name, b.name) })

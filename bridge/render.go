@@ -27,67 +27,53 @@ func (p *plan) render(c *call) (*request, *Error) {
 			f.values[slot] = &c.args.Items[i]
 		}
 	}
-	r, err := p.request(f)
-	if err != nil {
+	p.hold(f)
+	r := p.request(f)
+	if e := f.refused(); e != nil {
 		f.close()
-		return nil, err
+		return nil, e
 	}
 	return r, nil
 }
 
-func (p *plan) request(f *frame) (r *request, err *Error) {
-	r = &request{method: p.method, exact: p.exact}
-	if r.path, err = renderPath(f, p.path); err != nil {
-		return nil, err
-	}
-	if r.query, err = p.renderQuery(f); err != nil {
-		return nil, err
-	}
-	if r.header, err = renderNamed(f, p.headers, renderHeader); err != nil {
-		return nil, err
-	}
-	if r.cookies, err = renderNamed(f, p.cookies, renderCookie); err != nil {
-		return nil, err
+func (p *plan) request(f *frame) *request {
+	r := &request{method: p.method, exact: p.exact, path: renderPath(f, p.path), query: p.renderQuery(f),
+		header: renderNamed(f, p.headers, renderHeader), cookies: renderNamed(f, p.cookies, renderCookie)}
+	if p.query.open {
+		r.free = f.call.args.Keys
 	}
 	if p.body != nil {
-		r.body, err = p.body.render(f)
+		r.body = p.body.render(f)
 	}
-	return r, err
+	return r
 }
 
-func (p *plan) renderQuery(f *frame) ([]pair, *Error) {
+func (p *plan) renderQuery(f *frame) []pair {
 	e := emitter{f: f, d: inQuery}
-	if err := e.root(p.query); err != nil {
-		return nil, err
-	}
+	e.root(p.query)
 	pairs := slices.Clip(p.pairs) // so that appending copies
 	for _, item := range e.items {
-		pairs = append(pairs, pair{inQuery.escaped(item.name), item.value})
+		pairs = append(pairs, pair{name: inQuery.escaped(item.name), value: item.value})
 	}
-	return pairs, nil
+	return pairs
 }
 
-func renderNamed(f *frame, list []named, render func(*frame, string, *text) (string, bool, *Error)) (pairs []pair, err *Error) {
+func renderNamed(f *frame, list []named, render func(*frame, string, *text) (string, bool)) (pairs []pair) {
 	for _, n := range list {
-		s, ok, err := render(f, n.name, n.text)
-		if err != nil {
-			return nil, err
-		}
-		if ok { // an argument replaces what is written
-			pairs = slices.DeleteFunc(pairs, func(p pair) bool { return p.name == n.name })
-			pairs = append(pairs, pair{n.name, s})
+		if s, ok := render(f, n.name, n.text); ok {
+			pairs = append(pairs, pair{name: n.name, value: s})
 		}
 	}
-	return pairs, nil
+	return pairs
 }
 
-func renderCookie(f *frame, _ string, t *text) (string, bool, *Error) { return t.render(f, inCookie) }
+func renderCookie(f *frame, _ string, t *text) (string, bool) { return t.render(f, inCookie) }
 
 // renderHeader makes the value of a header. One that begins or ends with a blank would arrive without it.
-func renderHeader(f *frame, name string, t *text) (string, bool, *Error) {
-	s, ok, err := t.render(f, inHeader)
-	if err == nil && strings.Trim(s, " ") != s {
-		err = t.refuse("header %s would begin or end with a blank, which is lost on the way", name)
+func renderHeader(f *frame, name string, t *text) (string, bool) {
+	s, ok := t.render(f, inHeader)
+	if ok && strings.Trim(s, " ") != s {
+		t.refuse(f, "header %s would begin or end with a blank, which is lost on the way", name)
 	}
-	return s, ok, err
+	return s, ok
 }

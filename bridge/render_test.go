@@ -62,7 +62,10 @@ func rendered(t testing.TB, r *request) string {
 		b += "(exact)"
 	}
 	for i, p := range r.query {
-		b += [...]string{"?", "&"}[min(i, 1)] + p.name + "=" + p.value
+		b += [...]string{"?", "&"}[min(i, 1)] + p.name
+		if !p.bare {
+			b += "=" + p.value
+		}
 	}
 	for _, p := range r.header {
 		b += "\n" + p.name + ": " + p.value
@@ -187,15 +190,17 @@ func TestRenderPathForms(t *testing.T) {
 	for _, c := range []struct{ path, args, want string }{
 		{"x/{a}/{b}", `{"a":"{b}","b":"S"}`, "GET x/%7Bb%7D/S"},
 		{"/bot{a}-{b}/m", `{"a":"1","b":"x y"}`, "GET bot1-x%20y/m"},
-		{"/{a}{b}", `{"a":"%2","b":"e"}`, "!invalid_arguments: a: makes a path segment"},
+		{"/{a}{b}", `{"a":"%2","b":"e"}`, "!invalid_arguments: a and b: makes a path segment"},
 		{"/.{a}/{b}", `{"a":"x","b":"y"}`, "GET .x/y"},
-		{"/f/{+a}?b={{b}}&c&d=ü%41", `{"a":"a/b c/ü?#%41.txt","b":"q"}`, "GET f/a/b%20c/%C3%BC%3F%23%2541.txt?b=%7Bb%7D&c=&d=%C3%BC%41&b=q"},
+		{"/f/{+a}?b={{b}}&c&d=ü%41", `{"a":"a/b c/ü?#%41.txt","b":"q"}`, "GET f/a/b%20c/%C3%BC%3F%23%2541.txt?b=%7Bb%7D&c&d=%C3%BC%41&b=q"},
 		{"/f/{+a}", `{"a":"/etc"}`, "!invalid_arguments: a: holds an empty path segment"},
 		{"/f/{+a}", `{"a":"a//b"}`, "!invalid_arguments: a: holds an empty path segment"},
 		{"/f/{+a}", `{"a":"a/"}`, "!invalid_arguments: a: holds an empty path segment"},
 		{"/f/{+a}", `{"a":"a/%2e%2E/b"}`, "!invalid_arguments: a: holds a path segment . or .."},
 		{"/f/{+a}", `{"a":"a/b\\..\\c"}`, "!invalid_arguments: a: "},
 		{"/ü%20%/{a}/", `{"a":"é"}`, "GET %C3%BC%20%25/%C3%A9/"},
+		{"/p/{{x}}/{{a.b}}?flag&{{x}}&e=", `{"a":"1"}`, "GET p/%7Bx%7D/%7Ba.b%7D?flag&%7Bx%7D&e=&a=1"},
+		{"{{x}}{a}", `{"a":"1"}`, "GET %7Bx%7D1"},
 		{"", `{"a":"1"}`, "GET (exact)?a=1"},
 		{"/", `{"a":"1"}`, "GET ?a=1"},
 		{"?v=1", `{"a":"1"}`, "GET (exact)?v=1&a=1"},
@@ -203,6 +208,24 @@ func TestRenderPathForms(t *testing.T) {
 		p := planOf(t, "", "method: GET\npath: \""+c.path+"\"\n"+args, nil)
 		renderCase{c.path + " " + c.args, c.args, c.want}.run(t, p)
 	}
+}
+
+// Beside other text a list or object has no form; alone it has, unless something in it has none.
+func TestRenderPathSegments(t *testing.T) {
+	p := planOf(t, "", `
+method: GET
+path: /{o.a}/x-{o.b}/{+o.c}
+arguments: [{name: o, type: object, description: O}]
+`, nil)
+	runAll(t, p, []renderCase{
+		{"scalars", `{"o":{"a":1,"b":true,"c":"x/y"}}`, "GET 1/x-true/x/y"},
+		{"a list alone", `{"o":{"a":["p","q"],"b":"1","c":"z"}}`, "GET p,q/x-1/z"},
+		{"an object alone", `{"o":{"a":{"k":"v"},"b":"1","c":"z"}}`, "GET k,v/x-1/z"},
+		{"beside text", `{"o":{"a":"1","b":["p"],"c":"z"}}`, "!invalid_arguments: o.b: is an array, and within text only"},
+		{"with slashes", `{"o":{"a":"1","b":"2","c":{"k":"v"}}}`, "!invalid_arguments: o.c: is an object, and within text only"},
+		{"deeper", `{"o":{"a":[["p"]],"b":"1","c":"z"}}`, "!invalid_arguments: o.a: holds an array, which style comma cannot write"},
+		{"deeper still", `{"o":{"a":{"k":{"l":1}},"b":"1","c":"z"}}`, "!invalid_arguments: o.a: holds an object, which style comma cannot write"},
+	})
 }
 
 func TestRenderQuery(t *testing.T) {
@@ -309,31 +332,57 @@ func TestRenderOpen(t *testing.T) {
 		{"method: POST\npath: /o\nbody: {all: \"{*}\"}", `{"b":1}`, "POST o\napplication/json\n\n{\"all\":{\"b\":1}}"},
 		{"method: POST\npath: /o\nbody: {all: {\"x?\": \"{*}\"}}", `{}`, "POST o\napplication/json\n\n{\"all\":{}}"},
 		{"method: POST\npath: /o\nbody: \"{*}\"", `{"b":{}}`, "POST o\napplication/json\n\n{\"b\":{}}"},
-		{"method: POST\npath: /o\nbody: {c: 1, d: 2}", `{"c":null}`, "POST o\napplication/json\n\n{\"d\":2,\"c\":null}"},
-		{"method: GET\npath: /o\nquery: {c: 1, d: 2}", `{"c":null,"d":3}`, "GET o?c=1&d=3"},
+		{"method: POST\npath: /o\nbody: {c: 1, d: 2}", `{"c":null}`, "!invalid_arguments: c: is fixed by the tool"},
+		{"method: POST\npath: /o\nbody: {c: 1, d: 2}", `{"C":null}`, "!invalid_arguments: C: is fixed by the tool"},
+		{"method: GET\npath: /o\nquery: {c: 1, d: 2}", `{"c":null,"e":1,"d":3}`, "!invalid_arguments: c: is fixed by the tool, and cannot be sent; d: is fixed by the tool, and cannot be sent"},
+		{"method: GET\npath: /o?%63=1&b", `{"c[]":[1],"b[x]":2,"a":3}`, "!invalid_arguments: c[]: is fixed by the tool, and cannot be sent; b[x]: is fixed by the tool, and cannot be sent"},
+		{"method: GET\npath: /o?c=1\nquery: \"{*}\"", `{"c":2}`, "!invalid_arguments: c: is fixed by the tool"},
+		{"method: GET\npath: /o?c=1\nquery: {f: \"{*}\"}", `{"c":2}`, "GET o?c=1&f%5Bc%5D=2"},
+		{"method: POST\npath: /o?c=1\nencoding: form\nbody: {d: \"1\"}", `{"c":2,"b":3}`, "POST o?c=1\napplication/x-www-form-urlencoded\n\nd=1&c=2&b=3"},
+		{"method: POST\npath: /o\nencoding: form\nbody: {d: \"1\"}", `{"d":[2]}`, "!invalid_arguments: d: is fixed by the tool"},
+		{"method: POST\npath: /o\nencoding: multipart\nbody: {\"d[x]\": \"1\"}", `{"d":{"x":2}}`, "!invalid_arguments: d: is fixed by the tool"},
 		{"method: POST\npath: /o\nbody: {c: 1}", `{"b":2}`, "POST o\napplication/json\n\n{\"c\":1,\"b\":2}"},
 	} {
 		c.run(t, planOf(t, "", c.name, nil))
 	}
 }
 
-// What is written is the default of an argument that goes to the same name by rule.
-func TestWrittenIsReplaced(t *testing.T) {
+// All that cannot be rendered is named in one answer, each once.
+func TestRenderNamesEveryRefusal(t *testing.T) {
 	p := planOf(t, "", `
 method: POST
-path: /w
+path: /r/{a}/{b}/{a}
+encoding: multipart
 arguments:
   - {name: a, type: string, description: A}
-  - {name: b, as: B, type: string, in: query, description: B}
-  - {name: c, as: x-c, type: string, in: header, description: C}
-body: {a: 1, d: 2}
-query: {B: "1"}
-headers: {X-C: "1"}
+  - {name: b, type: string, description: B}
+  - {name: h, type: string, in: header, description: H}
+  - {name: c, type: string, in: cookie, description: C}
+  - {name: f, type: file, description: F}
+  - {name: g, type: file, max_bytes: 1, description: G}
+  - {name: l, type: array, style: comma, items: {type: object}, description: L}
+headers: {X-T: "{h} {c}"}
 `, nil)
-	runAll(t, p, []renderCase{
-		{"none", `{}`, "POST w?B=1\nX-C: 1\napplication/json\n\n{\"a\":1,\"d\":2}"},
-		{"all", `{"a":"2","b":"2","c":"2"}`, "POST w?B=2\nX-C: 2\napplication/json\n\n{\"d\":2,\"a\":\"2\"}"},
-	})
+	r, e := p.render(callOf(t, `{"a":"..","b":"","h":"x\n","c":"\u0000","f":"!","g":"YWI=","l":[{}]}`))
+	const want = `a: holds a path segment . or .. (as it stands, or percent-decoded), which is refused; ` +
+		`b: is empty, and a path segment must not be; h: holds the control character U+000A, which cannot stand there; ` +
+		`c: holds the control character U+0000, which cannot stand there; ` +
+		`f: not valid base64 (RFC 4648, section 4); encode the file's bytes; g: 2 bytes, more than the 1 allowed; ` +
+		`l: holds an object, which style comma cannot write`
+	if r != nil || e == nil || e.Kind != kindInvalidArguments || e.Message != want {
+		t.Errorf("got %v, want %s", e, want)
+	}
+	if r, e := p.render(callOf(t, `{"a":"1","b":"2","f":"YWI="}`)); e != nil {
+		t.Error(e)
+	} else {
+		r.close()
+	}
+}
+
+// What the operator set wrong is his, whatever else is wrong.
+func TestRenderRefusesVariables(t *testing.T) {
+	p := planOf(t, "vars: {v: \"..\"}", "method: GET\npath: /{vars.v}/{a}\narguments: [{name: a, type: string, description: A}]", nil)
+	runAll(t, p, []renderCase{{"both", `{"a":""}`, "!internal: vars.v: holds a path segment . or .. (as it stands, or percent-decoded), which is refused; a: is empty"}})
 }
 
 // Lists outside the query and forms, and what stands in lists of either.

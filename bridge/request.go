@@ -6,19 +6,23 @@ import "io"
 // What the API adds (base URL, constants, credential) is joined by api.send.
 type request struct {
 	method  string
-	exact   bool   // the tool has no path: base_url exactly as written
-	path    string // relative to base_url, without a leading slash, percent-encoded
-	query   []pair // in order: of the path, of query, of arguments; percent-encoded
-	header  []pair // canonical names, as they go on the wire
-	cookies []pair // encoded
-	body    *body  // nil: none, and no content type
+	exact   bool     // the tool has no path: base_url exactly as written
+	path    string   // relative to base_url, without a leading slash, percent-encoded
+	query   []pair   // in order: of the path, of query, of arguments; percent-encoded
+	free    []string // names of the query that the caller of an open tool chose
+	header  []pair   // canonical names, as they go on the wire
+	cookies []pair   // encoded
+	body    *body    // nil: none, and no content type
 
 	forwarded []pair // headers of the caller's that go on
 	trace     trace
 }
 
 // A pair is a name and a value, as they go on the wire.
-type pair struct{ name, value string }
+type pair struct {
+	name, value string
+	bare        bool // of a query: without an equals sign
+}
 
 // A body can be opened again for another try.
 type body struct {

@@ -60,7 +60,7 @@ func (s *stage) own(query string) string {
 	var own []string
 	for _, text := range strings.Split(query, "&") {
 		name, value, _ := strings.Cut(text, "=")
-		if !slices.Contains(added, pair{name, value}) {
+		if !slices.Contains(added, pair{name: name, value: value}) {
 			own = append(own, text)
 		}
 	}

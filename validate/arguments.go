@@ -39,6 +39,9 @@ func (k *toolCheck) arguments() {
 
 // list checks arguments of one level. input is false for those of a result.
 func (k *toolCheck) list(args []*config.Argument, w where, input bool) {
+	if w == member && input {
+		k.memberNames(args)
+	}
 	seen := map[string]*config.Argument{}
 	for _, a := range args {
 		at := a.At("name")

@@ -41,6 +41,9 @@ func (k *toolCheck) path() {
 			}
 			continue
 		}
+		if p.Doubled { // the text {name}, which is encoded
+			continue
+		}
 		before, after, found := strings.Cut(p.Text, "?")
 		if query {
 			before, after = "", p.Text
@@ -70,8 +73,8 @@ func (k *toolCheck) nullInPath() {
 
 // pathText checks a constant piece of a path and of its query.
 func (k *toolCheck) pathText(path, query string, at config.Pos) {
-	if i := strings.IndexAny(path+query, "{}"); i >= 0 {
-		k.error(at, rulePath, "a brace in the path %s; only a {name} can stand there", quoted(k.t.Path.Text)).Hint = "write %7B and %7D for braces"
+	if strings.ContainsAny(path+query, "{}") {
+		k.error(at, rulePath, "a brace in the path %s; only a {name} or {{name}} can stand there", quoted(k.t.Path.Text)).Hint = "write %7B and %7D for braces"
 	}
 	if strings.Contains(path+query, " ") {
 		k.error(at, rulePath, "a space in the path %s", quoted(k.t.Path.Text)).Hint = "write %20"
@@ -280,18 +283,31 @@ func (k *toolCheck) placement() {
 		k.error(k.t.At("body"), rulePlace, "the tool lists no arguments, so that what is sent is added to the body, which is no mapping").Hint = "list the arguments"
 	}
 	for _, a := range k.t.Arguments {
-		if k.named[a.Name] {
+		switch k.placeOf(a) {
+		case "hole":
 			k.statedPlace(a)
-			continue
-		}
-		if a.In != "" || k.rest == nil {
+		case "rest":
+			for _, s := range k.rest {
+				k.valueIn(a, s, a.At("name"))
+			}
+		default:
 			k.place(a)
-			continue
-		}
-		for _, s := range k.rest {
-			k.valueIn(a, s, a.At("name"))
 		}
 	}
+	k.wireNames()
+}
+
+// placeOf is where an argument goes: hole, rest for {*}, or what in can say.
+func (k *toolCheck) placeOf(a *config.Argument) string {
+	switch {
+	case k.named[a.Name]:
+		return "hole"
+	case a.In != "":
+		return a.In
+	case k.rest != nil:
+		return "rest"
+	}
+	return k.byMethod()
 }
 
 // statedPlace finds an in that the holes contradict.
@@ -308,15 +324,12 @@ func (k *toolCheck) statedPlace(a *config.Argument) {
 
 // place checks an argument that no hole names.
 func (k *toolCheck) place(a *config.Argument) {
-	in, at := a.In, a.At("in")
-	name := a.As
-	if name == "" {
-		name = a.Name
+	at := a.At("in")
+	name, _ := wireName(a)
+	if a.In == "" {
+		at = a.At("name")
 	}
-	if in == "" {
-		in, at = k.byMethod(), a.At("name")
-	}
-	switch in {
+	switch k.placeOf(a) {
 	case "path":
 		k.error(at, rulePlace, "%s goes into the path, but the path has no {%s}", called(a), a.Name)
 	case "query":
@@ -352,7 +365,7 @@ func (k *toolCheck) placeInBody(a *config.Argument, at config.Pos) {
 		k.error(at, rulePlace, "%s goes into the body, and a %s sends none", called(a), k.t.Method)
 	case !keyed:
 		k.error(at, rulePlace, "%s goes nowhere: a body in %s takes what its holes name", called(a), encoding).Hint = fmt.Sprintf("write {%s} into the body, or in: query, or in: none", a.Name)
-	case b != nil && b.Kind != config.TreeMapping && !(b.Template.Sole() != nil && b.Template.Sole().From == config.FromRest):
+	case b != nil && b.Kind != config.TreeMapping && !isRest(b):
 		k.error(at, rulePlace, "%s goes nowhere: the body is no mapping, which it could be added to", called(a)).Hint = fmt.Sprintf("write {%s} into the body, or in: query, or in: none", a.Name)
 	case encoding == "json":
 	default:

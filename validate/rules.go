@@ -69,6 +69,7 @@ const (
 	ruleUnusedVariable    = "unused-variable"
 	ruleVariableName      = "variable-name"
 	ruleVersion           = "version"
+	ruleWireName          = "wire-name"
 )
 
 // own are the rules of this package.
@@ -134,6 +135,7 @@ var own = []config.Rule{
 	{ID: ruleUntested, About: "A tool without tests changes without anybody noticing."},
 	{ID: ruleVariableName, About: "A variable has a name that {vars.NAME} can hold."},
 	{ID: ruleVersion, About: "This tbridge reads version 1 of the language."},
+	{ID: ruleWireName, About: "In the query, the headers, the cookies and a body an argument does not take the name of another, of what is written there, or of the credential."},
 }
 
 // Rules are all rules that a file is held against, those of reading it too, by ID.
