@@ -163,6 +163,7 @@ func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, e
 	if def.Timeout > 0 {
 		t.timeout = def.Timeout
 	}
+	t.schema.Resolve(v.text)
 	t.retry, t.limit = compileRetry(def, c.API(def.API)), newLimit(def.Limits, 0)
 	t.listed = Describe(def).append(nil)
 	var err error

@@ -10,7 +10,7 @@ import (
 
 // fill puts defaults where arguments are absent.
 func (p *plan) fill(c *call, s *validate.Schema) *Error {
-	if err := s.Fill(&c.args, p.vars.text); err != nil {
+	if err := s.Fill(&c.args); err != nil {
 		return variableError(err)
 	}
 	return nil

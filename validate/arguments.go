@@ -287,10 +287,18 @@ func (k *checker) valueSchema(a *config.Argument) *Schema {
 
 func (k *toolCheck) defaultVar(a *config.Argument) {
 	at := a.At("default")
-	if kindOf(a) != "string" {
-		k.error(at, ruleArgumentValue, "default of %s: a variable is text, and a default only for a string", called(a))
-	}
 	k.variable(a.DefaultVar, at, "default")
+	if composite(a) {
+		k.error(at, ruleArgumentValue, "default of %s: a variable is text, and no default for an %s", called(a), a.Type)
+		return
+	}
+	if v, _ := k.c.Vars.Get(a.DefaultVar); v != nil {
+		text, literal := v.Literal()
+		n, _ := deriver{closed: true}.node(a, false)
+		if _, err := n.read(text); literal && err != nil {
+			k.error(at, ruleArgumentValue, "default of %s: the variable %s: %s", called(a), quoted(a.DefaultVar), err)
+		}
+	}
 }
 
 func (k *toolCheck) enum(a *config.Argument) {

@@ -25,7 +25,7 @@ func BenchmarkCall(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := s.Fill(&args, nil); err != nil {
+		if err := s.Fill(&args); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -120,7 +120,7 @@ func steady(t *testing.T, s *Schema, v config.JSON) {
 	if err != nil || again.String() != v.String() {
 		t.Fatalf("%s became %s, %v", v, again, err)
 	}
-	if err := s.Fill(&again, func(string) (string, error) { return "v", nil }); err != nil {
+	if err := s.Fill(&again); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Check(json.RawMessage(again.String()), false); err != nil {

@@ -37,6 +37,7 @@ type node struct {
 
 	fallback    *config.JSON // the default
 	fallbackVar string       // the variable that is the default
+	unset       error        // why that is none
 
 	hasIntegers bool // here or below
 	hasDefaults bool // below

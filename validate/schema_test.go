@@ -243,7 +243,7 @@ arguments:
 
 func TestFill(t *testing.T) {
 	s := For(tool(t, stops))
-	vars := func(name string) (string, error) { return "value of {" + name + "}", nil }
+	s.Resolve(func(name string) (string, error) { return "value of {" + name + "}", nil })
 	for _, c := range []struct{ args, want string }{
 		{`{"id":"a"}`, `{"id":"a","region":"eu","due":null,"by":"value of {owner}"}`},
 		{`{"due":"2031-01-01","by":"me","region":"us"}`, `{"due":"2031-01-01","by":"me","region":"us"}`},
@@ -254,23 +254,68 @@ func TestFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Fill(&args, vars); err != nil {
+		if err := s.Fill(&args); err != nil {
 			t.Errorf("%s: %v", c.args, err)
 		}
 		if got := args.String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.args, got, c.want)
 		}
 	}
-	absent := errors.New("absent")
-	args := config.JSON{Kind: config.KindObject}
-	if err := s.Fill(&args, func(string) (string, error) { return "", absent }); err != absent {
-		t.Errorf("got %v, want the error of vars", err)
+}
+
+// A default from a variable is read as the type of its argument, and held against its rules.
+func TestFillFromVariables(t *testing.T) {
+	const text = `tools:
+- name: t
+  method: POST
+  arguments:
+  - {name: s, type: string, default: '{vars.s}', description: S}
+  - {name: i, type: integer, nullable: true, maximum: 9007199254740993, default: '{vars.i}', description: I}
+  - {name: o, type: object, description: O, properties: [{name: n, type: number, default: '{vars.n}'}, {name: b, type: boolean, default: '{vars.b}'}]}
+  - {name: l, type: array, description: L, items: {type: object, properties: [{name: e, type: string, enum: [x, y], default: '{vars.e}'}]}}
+`
+	c, ds := config.ParseTools("t.yaml", text)
+	if len(ds) > 0 {
+		t.Fatal(ds)
 	}
-	inner := For(tool(t, "method: POST\npath: /x\narguments: [{name: o, type: object, properties: [{name: v, type: string, default: '{vars.owner}'}]}, {name: l, type: array, items: {type: object, properties: [{name: v, type: string, default: '{vars.owner}'}]}}]"))
-	for _, text := range []string{`{"o":{}}`, `{"l":[{}]}`} {
-		args, _ := config.ParseJSON(text, 0)
-		if err := inner.Fill(&args, func(string) (string, error) { return "", absent }); err != absent {
-			t.Errorf("%s: got %v, want the error of vars", text, err)
+	absent := errors.New("absent")
+	good := map[string]string{"s": "12", "i": "9007199254740993", "n": "-1.50e3", "b": "false", "e": "y"}
+	for _, tt := range []struct{ vary, text, args, want string }{
+		{"", "", `{"o":{},"l":[{}]}`, `{"o":{"n":-1.50e3,"b":false},"l":[{"e":"y"}],"s":"12","i":9007199254740993}`},
+		{"", "", `{"i":null,"s":"a"}`, `{"i":null,"s":"a"}`},
+		{"i", "3.0", `{"s":"a"}`, `{"s":"a","i":3}`},
+		{"s", "", `{"i":1}`, "absent"},
+		{"i", "abc", `{}`, `variable i, the default of i: want integer, got string "abc"`},
+		{"i", "1.5", `{}`, `variable i, the default of i: want integer, got string "1.5"`},
+		{"i", "9007199254740994", `{}`, "variable i, the default of i: want at most 9007199254740993, got 9007199254740994"},
+		{"i", "null", `{}`, `variable i, the default of i: want integer, got string "null"`},
+		{"n", "0x1", `{"o":{}}`, `variable n, the default of n: want number, got string "0x1"`},
+		{"b", "True", `{"o":{}}`, `variable b, the default of b: want boolean, got string "True"`},
+		{"b", "True", `{}`, `{"s":"12","i":9007199254740993}`},
+		{"e", "z", `{"l":[{"e":"x"},{}]}`, `variable e, the default of e: want one of "x", "y", got "z"`},
+	} {
+		s := For(c.Tools[0])
+		s.Resolve(func(name string) (string, error) {
+			if name != tt.vary {
+				return good[name], nil
+			}
+			if tt.text == "" {
+				return "", absent
+			}
+			return tt.text, nil
+		})
+		args, err := config.ParseJSON(tt.args, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := s.Fill(&args); err != nil {
+			got = err.Error()
+		} else {
+			got = args.String()
+		}
+		if got != tt.want {
+			t.Errorf("%s=%s %s: got %s, want %s", tt.vary, tt.text, tt.args, got, tt.want)
 		}
 	}
 }
