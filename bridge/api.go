@@ -3,12 +3,14 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 // An api is one upstream. It is safe for concurrent use.
@@ -209,23 +211,18 @@ func (s *settler) base(ep *endpoint) {
 		ep.host = text
 		return
 	}
-	scheme, rest, found := strings.Cut(text, "://")
+	if err := validate.URL(text); err != nil {
+		s.fault(kindInternal, "base_url", fmt.Errorf("(%s) %w", s.def.BaseURL, err))
+		return
+	}
+	scheme, rest, _ := strings.Cut(text, "://")
 	scheme = strings.ToLower(scheme)
 	end := len(rest)
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
 		end = i
 	}
 	host := rest[:end]
-	switch _, err := hostname(host); {
-	case !found || scheme != "http" && scheme != "https", err != nil:
-		s.fault(kindInternal, "base_url", errors.New("("+s.def.BaseURL.String()+") is no absolute http or https URL"))
-		return
-	case strings.Contains(host, "@"):
-		s.fault(kindInternal, "base_url", errors.New("holds a user name; write it under auth.basic"))
-		return
-	}
-	rest, _, _ = strings.Cut(rest[end:], "#")
-	path, query, _ := strings.Cut(rest, "?")
+	path, query, _ := strings.Cut(rest[end:], "?")
 	ep.scheme, ep.host = scheme, host
 	ep.path, ep.query = s.fill(path, encodedPath), s.fill(query, encodedQuery)
 }

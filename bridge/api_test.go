@@ -169,12 +169,17 @@ func TestAbsentValues(t *testing.T) {
 
 func TestBaseURLFromOutside(t *testing.T) {
 	for value, want := range map[string]string{
-		"api.example/v1":         "no absolute http or https URL",
-		"ftp://api.example":      "no absolute http or https URL",
-		"http://":                "no absolute http or https URL",
-		"http://a b":             "no absolute http or https URL",
-		"http://h:port":          "no absolute http or https URL",
-		"http:///path":           "no absolute http or https URL",
+		"my.example/v1":          "no absolute URL",
+		"ftp://api.example":      "no absolute URL",
+		"http://":                "no absolute URL",
+		"http://a b":             "a space",
+		"http://h/a\tb":          "control character",
+		"http://h:70000":         "the port 70000",
+		"http://h/%zz":           "hexadecimal",
+		"http://h/#f":            "a fragment",
+		"http://a..b":            "no host that can be",
+		"http://h:port":          "no absolute URL",
+		"http:///path":           "no absolute URL",
 		"http://me:pass@h":       "holds a user name",
 		"https://user@h:8080/v1": "holds a user name",
 	} {

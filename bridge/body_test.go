@@ -239,7 +239,7 @@ body: {fixed: "a {note}", id: 1.10}
 		{"line break in a filename", `{"docs":["x"],"name":"a\nb"}`, "!invalid_arguments: name: holds the control character"},
 		{"line break in a media type", `{"raw":"","kind":"a\r\nX: 1"}`, "!invalid_arguments: kind: holds the control character"},
 		{"no base64", `{"raw":"no base64!"}`, "!invalid_arguments: raw: not valid base64"},
-		{"a nul in a name", `{"o":{"a\u0000":1}}`, "!invalid_arguments: the name of a part holds the control character U+0000"},
+		{"a nul in a name", `{"o":{"a\u0000":1}}`, "!invalid_arguments: the name of a part: holds the control character U+0000"},
 	})
 	first, _ := p.render(callOf(t, `{}`))
 	second, _ := p.render(callOf(t, `{}`))

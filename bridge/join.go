@@ -26,18 +26,6 @@ func written(s string, set *safeSet) string {
 func encodedPath(s string) string  { return written(s, safeInPrefix) }
 func encodedQuery(s string) string { return written(s, safeInPairs) }
 
-// hostname reads the authority of a URL.
-func hostname(authority string) (string, error) {
-	u, err := url.Parse("http://" + authority + "/")
-	if err != nil {
-		return "", err
-	}
-	if u.Hostname() == "" {
-		return "", http.ErrNoLocation
-	}
-	return u.Hostname(), nil
-}
-
 // An outgoing is a request with all that its API adds.
 type outgoing struct {
 	method string

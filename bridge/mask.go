@@ -8,11 +8,9 @@ import (
 	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
-)
 
-// minSecret is how many characters a secret must have to be masked. A shorter one would tear holes into every
-// answer, and is a warning when the configuration is checked.
-const minSecret = 6
+	"tbridge/validate"
+)
 
 // masked is what stands where a secret stood.
 const masked = "***"
@@ -42,7 +40,7 @@ func newMasks() *masks {
 func (m *masks) add(secrets ...string) {
 	m.change(func(known []string) []string {
 		for _, s := range secrets {
-			if utf8.RuneCountInString(s) >= minSecret && !slices.Contains(known, s) {
+			if utf8.RuneCountInString(s) >= validate.MinSecret && !slices.Contains(known, s) {
 				known = append(known, s)
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"tbridge/validate"
 )
 
 func TestMasksText(t *testing.T) {
@@ -114,7 +116,7 @@ func FuzzMasks(f *testing.F) {
 		if masked := m.json(in); json.Unmarshal(masked, &out) != nil || len(secret) > 20 && out.N != n {
 			t.Fatalf("secret %q: %s became %s", secret, in, masked)
 		}
-		long := utf8.RuneCountInString(secret) >= minSecret
+		long := utf8.RuneCountInString(secret) >= validate.MinSecret
 		if got := m.text(text + secret); long && !strings.Contains(secret, "*") && strings.Contains(got, secret) {
 			t.Fatalf("secret %q came out: %q", secret, got)
 		}

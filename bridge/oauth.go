@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 // tokens fetches access tokens with client credentials (RFC 6749, section 4.4) and keeps the last one. It is safe
@@ -35,15 +37,16 @@ func (s *settler) oauth2(def *config.OAuth2) *tokens {
 	}
 	// The header of the token request has them so: RFC 6749, section 2.3.1.
 	s.pairUp(url.QueryEscape(t.config.ClientID), url.QueryEscape(t.config.ClientSecret))
-	u, err := url.Parse(t.config.TokenURL)
 	if t.config.TokenURL == "" {
 		return t
 	}
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		s.fault(kindToken, "auth.oauth2.token_url", errors.New("("+def.TokenURL.String()+") is no absolute http or https URL"))
+	if err := validate.URL(t.config.TokenURL); err != nil {
+		s.fault(kindToken, "auth.oauth2.token_url", fmt.Errorf("(%s) %w", def.TokenURL, err))
 		return t
 	}
-	t.host = u.Host
+	if u, err := url.Parse(t.config.TokenURL); err == nil {
+		t.host = u.Host
+	}
 	return t
 }
 

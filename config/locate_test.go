@@ -7,7 +7,7 @@ import (
 )
 
 // What a path leads to does not depend on how the file was named, nor on the working directory later.
-func TestLocate(t *testing.T) {
+func TestPathsLeadFromTheFile(t *testing.T) {
 	path := write(t, map[string]string{
 		"tbridge.yaml":       "version: 1\nvars: {v: {file: keys/a}}\n",
 		"keys/a":             "text\n",

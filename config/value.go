@@ -222,6 +222,23 @@ func (v *Value) Literal() (string, bool) {
 	return r.Text, err == nil
 }
 
+// Written are the texts that the Value has when nothing comes from outside: of each choice that needs neither a file
+// nor a variable without a default, in order.
+func (v *Value) Written() (texts []string) {
+	if v == nil {
+		return nil
+	}
+	for _, c := range v.choices {
+		if c.isFile {
+			continue
+		}
+		if r, err := c.expand(func(string) (string, bool) { return "", false }); err == nil {
+			texts = append(texts, r.Text)
+		}
+	}
+	return texts
+}
+
 // external reads a Value.
 func (d *decoder) external(n *yaml.Node, label string) *Value {
 	v := &Value{Source: Source{d.file, n}}

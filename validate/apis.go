@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"errors"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -74,7 +75,7 @@ func (k *checker) auth(a *config.Auth) {
 	}
 	if a.OAuth2 != nil {
 		k.secret(a.OAuth2.ClientSecret, "client secret")
-		if text, ok := a.OAuth2.TokenURL.Literal(); ok {
+		for _, text := range a.OAuth2.TokenURL.Written() {
 			k.absolute(text, a.OAuth2.TokenURL.At(), "token_url")
 		}
 	}
@@ -106,18 +107,18 @@ func (k *checker) secret(v *config.Value, what string) {
 
 // absolute checks that a text is an absolute URL over HTTP, and warns where it goes unencrypted.
 func (k *checker) absolute(text string, at config.Pos, what string) bool {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		k.error(at, ruleBaseURL, "%s %s is no absolute URL; want one like https://api.example/v1", what, quoted(text))
+	if err := URL(text); err != nil {
+		shown := " " + quoted(text)
+		if strings.Contains(text, "@") {
+			shown = "" // it may hold a password
+		}
+		d := k.error(at, ruleBaseURL, "%s%s %s", what, shown, err)
+		if errors.Is(err, errUserInfo) {
+			d.Hint = "write them under auth: {basic: {username: .., password: ..}}"
+		}
 		return false
-	case u.User != nil:
-		k.error(at, ruleBaseURL, "%s holds a user name or password", what).Hint = "write them under auth: {basic: {username: .., password: ..}}"
-		return false
-	case u.Fragment != "" || strings.HasSuffix(text, "#"):
-		k.error(at, ruleBaseURL, "%s %s has a fragment, which is never sent", what, quoted(text))
-		return false
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	}
+	if u, err := url.Parse(text); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
 		k.warn(at, rulePlainHTTP, "%s: plain http to %s; anybody on the way can read and change what is sent", what, quoted(u.Host)).Hint = "use https"
 	}
 	return true
@@ -131,17 +132,19 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// baseURL checks a base_url that is written out. The rest is seen once its variables are there.
+// baseURL checks a base_url as far as it is written out, defaults too. The rest is seen once its variables are there.
 func (k *checker) baseURL(a *config.API) {
-	text, ok := a.BaseURL.Literal()
-	if !ok {
-		return
-	}
-	at := a.BaseURL.At()
 	hole := ""
 	if a.Auth != nil && a.Auth.APIKey != nil && a.Auth.APIKey.In == "path" {
 		hole = "{" + a.Auth.APIKey.Name + "}"
 	}
+	for _, text := range a.BaseURL.Written() {
+		k.writtenURL(text, hole, a.BaseURL.At())
+	}
+}
+
+// writtenURL checks one text of a base_url. hole is that of a key in the path.
+func (k *checker) writtenURL(text, hole string, at config.Pos) {
 	if authority, _, _ := strings.Cut(scheme.ReplaceAllString(text, ""), "/"); strings.ContainsAny(authority, "{}") {
 		k.error(at, ruleBaseURL, "a brace in the host of base_url %s; the host is fixed in tbridge.yaml", quoted(text))
 		return

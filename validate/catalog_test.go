@@ -56,6 +56,16 @@ func load(t testing.TB, path string) (*config.Catalog, config.Diagnostics) {
 	return c, ds
 }
 
+// loadAll loads a directory and looks at its secrets too.
+func loadAll(t testing.TB, path string) config.Diagnostics {
+	t.Helper()
+	c, ds := load(t, path)
+	env := map[string]string{"SHORT": "ab12é", "LONG": "ab12é6"}
+	ds = append(ds, Secrets(c, func(name string) (string, bool) { v, ok := env[name]; return v, ok })...)
+	ds.Sort()
+	return ds
+}
+
 // render writes findings a line each, the directory and what every test needs left out.
 func render(ds config.Diagnostics, dir string) string {
 	var b strings.Builder
@@ -104,8 +114,7 @@ func TestRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := write(t, below(archive, "bad"))
-			_, ds := load(t, path)
-			got := render(about(rule, ds), filepath.Dir(path))
+			got := render(about(rule, loadAll(t, path)), filepath.Dir(path))
 			if !strings.Contains(got, "["+rule+"]") {
 				t.Errorf("the rule finds nothing in:\n%s", got)
 			}
@@ -120,8 +129,7 @@ func TestRules(t *testing.T) {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 			path = write(t, below(archive, "good"))
-			_, ds = load(t, path)
-			if got := render(about(rule, ds), filepath.Dir(path)); got != "" {
+			if got := render(about(rule, loadAll(t, path)), filepath.Dir(path)); got != "" {
 				t.Errorf("findings in what is good:\n%s", got)
 			}
 		})

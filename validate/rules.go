@@ -54,6 +54,7 @@ const (
 	ruleReadOnly          = "read-only"
 	ruleReservedName      = "reserved-name"
 	ruleScope             = "scope"
+	ruleShortSecret       = "short-secret"
 	ruleStatus            = "status"
 	ruleStyle             = "style"
 	ruleTokens            = "tokens"
@@ -120,6 +121,7 @@ var own = []config.Rule{
 	{ID: ruleReadOnly, About: "A client calls a read-only tool without asking; what the method does must not belie it."},
 	{ID: ruleReservedName, About: "A name that clients or the language use for something of their own."},
 	{ID: ruleScope, About: "A scope is one word without spaces and quotes, and somebody must hold it."},
+	{ID: ruleShortSecret, About: "A secret of fewer than 6 characters is not masked: that would tear holes into every answer."},
 	{ID: ruleStatus, About: "An HTTP status is 100 to 599."},
 	{ID: ruleStyle, About: "A style can write the shape of the array or object that it is given for."},
 	{ID: ruleTokens, About: "A definition is part of every conversation: one tool stays under 1,000 tokens, all together under 25,000."},

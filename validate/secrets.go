@@ -8,9 +8,6 @@ import (
 	"tbridge/config"
 )
 
-// shortestSecret is the length of the shortest text that is masked, and so worth hiding.
-const shortestSecret = 6
-
 // entropy is that of the characters of a text, in bits (Shannon).
 func entropy(text string) float64 {
 	var counts [256]int
@@ -43,7 +40,7 @@ func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 // constant warns of a header, query pair or cookie whose constant is a secret by its name or by its looks.
 func (k *checker) constant(name, text string, at config.Pos) {
 	switch {
-	case len(text) < shortestSecret || config.LooksSecret(text) != "": // the latter is reported where the file is read
+	case len(text) < MinSecret || config.LooksSecret(text) != "": // the latter is reported where the file is read
 	case secretName.MatchString(name):
 		k.warn(at, config.RuleLiteralSecret, "a literal %s; everybody who reads the file has it", name).Hint = secretRemedy
 	case random(text):

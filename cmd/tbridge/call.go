@@ -11,6 +11,7 @@ import (
 
 	"tbridge/bridge"
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 func (p *program) callCommand() *cobra.Command {
@@ -37,6 +38,9 @@ member of an object; a list is given by repeating its key, or as JSON.`,
 			}
 			arguments, err := readArguments(t, args[1:], p.stdin)
 			if err != nil {
+				return err
+			}
+			if err := auto(p.stderr)(p.stderr, validate.Secrets(c, nil), nil); err != nil {
 				return err
 			}
 			b, err := bridge.New(c, bridge.Options{Version: versionOf()})

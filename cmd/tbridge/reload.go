@@ -24,6 +24,7 @@ type reloader struct {
 	path   string
 	bridge *bridge.Bridge
 	log    *slog.Logger
+	env    config.Lookup
 	last   *config.Catalog   // as served
 	sum    [sha256.Size]byte // of what was read last, served or not
 	again  <-chan time.Time  // the second look at a file that was found empty
@@ -124,6 +125,7 @@ func (r *reloader) reload(always, patient bool) {
 		r.log.Error("reload failed, all stays as it was: " + err.Error())
 		return
 	}
+	logSecrets(r.log, next, r.env)
 	r.last = next
 	r.bridge.Degraded(filesOf(left)...)
 	r.log.Info("reloaded", "tools", len(next.Tools), "changed", changed)

@@ -16,6 +16,7 @@ import (
 	"tbridge/bridge"
 	"tbridge/config"
 	"tbridge/demo"
+	"tbridge/validate"
 )
 
 func (p *program) serveCommand() *cobra.Command {
@@ -112,10 +113,11 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 		return noAuth(err, o.http)
 	}
 	b.Degraded(filesOf(left)...)
+	logSecrets(log, c, env)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // most of what a call allocates is gone with it: twice the calls for some memory
 	}
-	r := &reloader{path: p.config, bridge: b, log: log, last: c, sum: c.Sum}
+	r := &reloader{path: p.config, bridge: b, log: log, env: env, last: c, sum: c.Sum}
 	defer r.start()()
 	if o.http != "" {
 		return p.serveHTTP(ctx, b, l, log)
@@ -173,6 +175,13 @@ func demoEnv(tracker *demo.Server) config.Lookup {
 			return tracker.Token, true
 		}
 		return os.LookupEnv(name)
+	}
+}
+
+// logSecrets warns of secrets that are too short to be masked.
+func logSecrets(log *slog.Logger, c *config.Catalog, env config.Lookup) {
+	for _, d := range validate.Secrets(c, env) {
+		log.Warn(advised(d), "at", d.Pos.String(), "rule", d.Rule)
 	}
 }
 

@@ -111,7 +111,7 @@ func (f *found) directory(path string) error {
 	if err != nil {
 		return unreadable(path, err)
 	}
-	f.add(c, ds)
+	f.add(c, append(ds, validate.Secrets(c, nil)...))
 	f.files++
 	return nil
 }
