@@ -17,6 +17,7 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -213,7 +214,7 @@ func (t *tool) call(ctx context.Context, c *call, arguments json.RawMessage) *Re
 		return t.reading.failure(e)
 	}
 	reading := t.reading.hiding(extra)
-	r, e := t.prepare(c, arguments)
+	r, e := t.prepare(c, arguments, reading.masks)
 	if e != nil {
 		return reading.failure(e)
 	}
@@ -239,17 +240,30 @@ func (b *Bridge) Close() {
 	}
 }
 
-// prepare checks the arguments and renders the request.
-func (t *tool) prepare(c *call, arguments json.RawMessage) (*request, *Error) {
+// prepare checks the arguments and renders the request. What it says of them hides what m knows.
+func (t *tool) prepare(c *call, arguments json.RawMessage, m *masks) (*request, *Error) {
 	args, err := t.schema.Check(arguments, t.coerce)
 	if err != nil {
-		return nil, invalidArguments(err)
+		return nil, t.refuse(arguments, err, m)
 	}
 	c.args = args
 	if err := t.plan.fill(c, t.schema); err != nil {
 		return nil, err
 	}
 	return t.plan.render(c)
+}
+
+// refuse makes the Error of arguments that do not pass. It quotes pieces of them, and a piece of a secret would not be
+// known as one: where they hold a secret, they are masked and checked again.
+func (t *tool) refuse(arguments json.RawMessage, err error, m *masks) *Error {
+	masked := m.json(arguments)
+	if bytes.Equal(masked, arguments) {
+		return invalidArguments(err)
+	}
+	if _, again := t.schema.Check(masked, t.coerce); again != nil {
+		return invalidArguments(again)
+	}
+	return errorf(kindInvalidArguments, "an argument that holds a secret of this bridge is not valid")
 }
 
 // Preview gives the request that a call would send, with secrets shown as their sources. Nothing is sent.
@@ -259,7 +273,7 @@ func (b *Bridge) Preview(name string, arguments json.RawMessage) (*Preview, erro
 		return nil, fmt.Errorf("unknown tool %q", name)
 	}
 	c := &call{}
-	r, e := t.prepare(c, arguments)
+	r, e := t.prepare(c, arguments, b.masks)
 	if e != nil {
 		return nil, e
 	}

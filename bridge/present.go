@@ -25,8 +25,10 @@ func (g *reading) present(s scope, missed string) (*Result, *Error) {
 	case n > g.resultLimit:
 		return nil, g.tooLarge(n)
 	}
-	if e := g.check(structured); e != nil {
-		return nil, e
+	if s.body != "" {
+		if e := g.check(structured); e != nil {
+			return nil, e
+		}
 	}
 	text := g.masks.text(clean(string(words), false))
 	if g.text == nil && len(words) == 0 {

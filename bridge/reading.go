@@ -147,7 +147,8 @@ func (d *document) called() string {
 	return fmt.Sprintf("%.80s", clean(d.media, false))
 }
 
-// nothing is the result of an answer without a body: its status. What projections build is built over that.
+// nothing is the result of an answer without a body: its status. What projections build is built over that. It is
+// not what output describes, and need not be.
 func (g *reading) nothing(s scope) (*Result, *Error) {
 	s.data = `{"status":` + strconv.Itoa(s.status) + `}`
 	if g.projection.fields != nil {
