@@ -202,6 +202,10 @@ func compare(b *testing.B, ours, theirs *program, inFlight, size int) {
 		ours.run(b, min(slice, left), inFlight, size)
 		theirs.run(b, min(slice, left), inFlight, size)
 	}
+	report(b, ours, theirs)
+}
+
+func report(b *testing.B, ours, theirs *program) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(ours.perSecond(), "calls/s")
 	b.ReportMetric(theirs.perSecond(), "peer-calls/s")

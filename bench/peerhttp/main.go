@@ -1,0 +1,66 @@
+// Command peerhttp is what somebody would write by hand with the SDK to serve a team over HTTP: one tool, one GET.
+// The benchmarks measure tbridge serve --http against it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type input struct {
+	ID string `json:"id" jsonschema:"Id of the item"`
+}
+
+func main() {
+	base := os.Getenv("UPSTREAM")
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	client := &http.Client{Transport: transport}
+
+	server := mcp.NewServer(&mcp.Implementation{Name: "peer", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "item", Description: "Read an item."},
+		func(ctx context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+			body, err := get(ctx, client, base+"/items/"+url.PathEscape(in.ID))
+			if err != nil {
+				return nil, nil, err
+			}
+			return &mcp.CallToolResult{
+				Content:           []mcp.Content{&mcp.TextContent{Text: string(body)}},
+				StructuredContent: json.RawMessage(body),
+			}, nil, nil
+		})
+	byProtocol := func(*http.Request) *mcp.Server { return server }
+	bySession := mcp.NewStreamableHTTPHandler(byProtocol, nil)
+	perRequest := mcp.NewStreamableHTTPHandler(byProtocol, &mcp.StreamableHTTPOptions{Stateless: true})
+	log.Fatal(http.ListenAndServe(os.Getenv("ADDRESS"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
+			perRequest.ServeHTTP(w, r)
+			return
+		}
+		bySession.ServeHTTP(w, r)
+	})))
+}
+
+func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the API answered %s", resp.Status)
+	}
+	return io.ReadAll(resp.Body)
+}
