@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"tbridge/config"
@@ -410,7 +411,11 @@ func typeOf(v config.JSON) string {
 
 func withExample(a config.JSON, text string) config.JSON { return withExampleOf(a, str(text)) }
 
+// withExampleOf adds an example, unless something in it cannot be seen.
 func withExampleOf(a, v config.JSON) config.JSON {
+	if strings.ContainsFunc(v.Text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }) {
+		return a
+	}
 	a.Put("examples", list(v))
 	return a
 }

@@ -34,7 +34,7 @@ type files struct {
 func openFiles(dir string) (*files, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the tools directory cannot be opened: %w", err)
+		return nil, fmt.Errorf("the tools directory cannot be opened: %s: %s", dir, plainly(err))
 	}
 	f := &files{dir: dir, root: root}
 	f.sweep()
