@@ -143,7 +143,7 @@ func remedy(message string) string {
 	for _, r := range [...]struct{ of, remedy string }{
 		{"mapping values are not allowed", `put text that holds ": " in quotes, and check the indentation`},
 		{"cannot start any token", "put text that begins with @, ` or % in quotes"},
-		{"expected ',' or", "close the bracket, and put text that holds a comma or a bracket in quotes"},
+		{"expected ',' or", "close the bracket, and put text that holds a comma, a bracket or a ? in quotes"},
 		{"could not find expected ':'", "write key: value, with a space after the colon"},
 		{"end of stream", "close the quote"},
 		{"'-' indicator", "indent all keys of an element alike, and begin each element with -"},
