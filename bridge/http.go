@@ -40,6 +40,8 @@ type Handler struct {
 	bySession  http.Handler // revisions with sessions
 	perRequest http.Handler // those without
 
+	direct  bool // calls are answered here where the SDK need not
+	eras    eras
 	calls   atomic.Int64 // requests in hand
 	streams atomic.Int64 // open ones, which end when the client or the server does
 
@@ -50,7 +52,7 @@ type Handler struct {
 
 // Handler gives the handler of a bridge that was made with Options.HTTP. There is one for the life of the bridge.
 func (b *Bridge) Handler() *Handler {
-	h := &Handler{bridge: b, mux: http.NewServeMux(), sessions: sessions{byID: map[string]*session{}}}
+	h := &Handler{bridge: b, direct: true, mux: http.NewServeMux(), sessions: sessions{byID: map[string]*session{}}}
 	h.streaming, h.endStream = context.WithCancel(context.Background())
 	server := func(*http.Request) *mcp.Server { return b.Server() }
 	handler := func(o mcp.StreamableHTTPOptions) http.Handler {
@@ -158,7 +160,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 
 // post serves one message of a client.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *access) {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+	if !isJSON(r.Header.Get("Content-Type")) {
 		refuse(w, http.StatusUnsupportedMediaType, invalidRequest("Content-Type must be application/json"))
 		return
 	}
@@ -189,6 +191,9 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *acc
 	}
 	w = &framedWriter{ResponseWriter: w, req: req}
 	in := &inbound{ctx: r.Context(), caller: c, header: r.Header, trace: traceOfHeader(r.Header)}
+	if h.answer(w, r, req, in) {
+		return
+	}
 	defer h.bridge.mailroom.deposit(r, in)()
 	switch {
 	case !isPerRequest(r, req):
@@ -200,14 +205,22 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *acc
 	}
 }
 
+func isJSON(contentType string) bool {
+	if contentType == "application/json" {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && media == "application/json"
+}
+
 // isPerRequest says whether a request is of the era without sessions: by its header or, where it is missing, which
 // the SDK will say, by its _meta.
-func isPerRequest(r *http.Request, req *jsonrpc.Request) bool {
-	if version := r.Header.Get(versionHeader); version != "" || req == nil {
+func isPerRequest(r *http.Request, m *message) bool {
+	if version := r.Header.Get(versionHeader); version != "" || m == nil {
 		return version >= stateless
 	}
 	version := ""
-	gjson.GetBytes(req.Params, "_meta").ForEach(func(key, value gjson.Result) bool {
+	m.params["_meta"].ForEach(func(key, value gjson.Result) bool {
 		if key.Str == mcp.MetaKeyProtocolVersion {
 			version = value.Str
 		}

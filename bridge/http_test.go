@@ -324,9 +324,11 @@ func TestForward(t *testing.T) {
 // A client that closes its request, or sends a cancellation, ends the request upstream, in every era.
 func TestCancelledOverHTTP(t *testing.T) {
 	x := newTeam(t, nil, open, "")
-	for _, revision := range []string{"2025-03-26", "2025-11-25", stateless} {
+	for _, revision := range []string{"2025-03-26", "2025-11-25", stateless, stateless, "2025-11-25 by sdk"} {
 		t.Run(revision, func(t *testing.T) {
 			c := x.client(t)
+			revision, _, bySDK := strings.Cut(revision, " ")
+			x.handler.direct = !bySDK
 			if revision != stateless {
 				c.greet(revision)
 			}
@@ -676,6 +678,59 @@ func TestMetricsOfThePage(t *testing.T) {
 	for _, name := range regexp.MustCompile("`(tbridge_\\w+)`").FindAllStringSubmatch(string(page), -1) {
 		if !known[name[1]] {
 			t.Errorf("there is no %s", name[1])
+		}
+	}
+}
+
+func TestDirectAnswers(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	c := x.client(t).greet("2025-06-18")
+	req := c.request(callTool("", 1, "echo", "{}"))
+	req.Header.Set("Accept", "application/json")
+	p := c.do(req)
+	p.want(t, 200, "Content-Type:[application/json]", "X-Accel-Buffering:[no]")
+	if want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"got\":\" \"}"}],"structuredContent":{"got":" "}}}`; p.body != want {
+		t.Errorf("got %s", p.body)
+	}
+	await(t, x.seen)
+	var calling sync.WaitGroup
+	calling.Go(func() {
+		if p := c.post(callTool("", 7, "slow", "{}")); p.status != 200 || p.body != "" {
+			t.Errorf("a cancelled call: %d %s", p.status, p.body)
+		}
+	})
+	await(t, x.seen)
+	c.post(callTool("", 7, "echo", "{}")).want(t, 400, `{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"this id is in use by a call that is not answered yet"}}`)
+	c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"7"}}`).want(t, 202) // another id
+	c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`).want(t, 202)
+	await(t, x.gone)
+	calling.Wait()
+	req = c.request(callTool("", 2, "echo", "{}"))
+	req.Header.Set(versionHeader, "1999-01-01")
+	c.do(req).want(t, 400, `"error"`, "id\":2")
+	// What clients say of themselves is remembered within bounds.
+	e := &eras{}
+	for i := range 2 * maxEras {
+		e.add(era(fmt.Sprint(i)))
+	}
+	e.add(era(strings.Repeat("x", maxEra+1)))
+	if len(e.known) != maxEras || !e.knows("0") || e.knows("x") {
+		t.Errorf("%d eras", len(e.known))
+	}
+}
+
+func TestDirectPanics(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	c := x.client(t).greet("2025-06-18")
+	x.bridge.current.Load().byName["echo"].reading = nil // what fails on the way to a result, and then again
+	x.bridge.current.Load().byName["echo"].schema = nil
+	c.post(callTool("", 1, "echo", "{}")).want(t, 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error"}}`)
+}
+
+func TestAcceptsJSON(t *testing.T) {
+	for accept, want := range map[string]bool{"application/json": true, "text/event-stream, Application/JSON;q=0.5": true, "*/*": true, "text/event-stream": false, "": false} {
+		if acceptsJSON([]string{accept}) != want {
+			t.Errorf("%q", accept)
 		}
 	}
 }

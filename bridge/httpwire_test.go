@@ -118,9 +118,12 @@ func (c *web) greet(revision string) *web {
 }
 
 // dialHTTP makes a wire whose lines go over HTTP, so that what holds over pipes is held against HTTP too.
-func dialHTTP(t *testing.T, b *Bridge) *wire {
+func dialHTTP(t *testing.T, b *Bridge) *wire { return dialHTTPVia(t, b, true) }
+
+func dialHTTPVia(t *testing.T, b *Bridge, direct bool) *wire {
 	t.Helper()
-	_, s := serveTest(t, b)
+	h, s := serveTest(t, b)
+	h.direct = direct
 	c := &web{t: t, url: s.URL}
 	stdin, in, err := os.Pipe()
 	if err != nil {

@@ -44,6 +44,7 @@ type inbound struct {
 	header http.Header // of the HTTP request; nil: there is none
 	trace  trace
 	opened func(*mcp.ServerSession) // told of a session that this request begins
+	passed func()                   // told that the SDK has found nothing wrong with a call; nil: nobody is
 }
 
 type inboundKey struct{}

@@ -47,7 +47,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) (text []byte, status in
 const maxID = 1 << 53
 
 // readRequest reads the request or notification of a body; nil, if it is an answer.
-func readRequest(text []byte) (*jsonrpc.Request, *fault) {
+func readRequest(text []byte) (*message, *fault) {
 	v, bad := parse(text)
 	if bad != nil {
 		return nil, bad
@@ -64,7 +64,7 @@ func readRequest(text []byte) (*jsonrpc.Request, *fault) {
 			return nil, &fault{id: id, code: jsonrpc.CodeInvalidRequest, message: "over HTTP, an id must be a string, or an integer between -2^53 and 2^53"}
 		}
 	}
-	return m.Request, nil
+	return m, nil
 }
 
 // refuse answers with an error of JSON-RPC.
@@ -80,8 +80,8 @@ func refuse(w http.ResponseWriter, status int, bad *fault) {
 // A framedWriter makes errors of JSON-RPC of the SDK's refusals, which are plain text.
 type framedWriter struct {
 	http.ResponseWriter
-	req    *jsonrpc.Request // nil: there is none
-	status int              // of a refusal; 0: it is none
+	req    *message // nil: there is none
+	status int      // of a refusal; 0: it is none
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -113,7 +113,7 @@ func (w *framedWriter) Write(p []byte) (int, error) {
 func (w *framedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // overloaded is the error of a request that another time, or another server, may answer.
-func overloaded(req *jsonrpc.Request, message string) *fault {
+func overloaded(req *message, message string) *fault {
 	f := &fault{code: jsonrpc.CodeInternalError, message: message, data: []byte(`{"kind":"` + kindRateLimited + `","retryable":true,"retry_after_s":1}`)}
 	if req != nil && req.IsCall() {
 		f.id = appendID(nil, req.ID)

@@ -192,6 +192,9 @@ func (b *Bridge) answer(ctx context.Context, req *mcp.CallToolRequest, in *inbou
 		own := *in
 		own.trace, in = t, &own
 	}
+	if in.passed != nil {
+		in.passed()
+	}
 	ctx, cancel := in.arrive(ctx)
 	defer cancel()
 	defer progressOf(ctx, req)()

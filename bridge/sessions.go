@@ -1,9 +1,11 @@
 package bridge
 
 import (
+	"context"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -23,6 +25,7 @@ type session struct {
 	idle  time.Duration
 	uses  int // requests in hand
 	timer *time.Timer
+	calls map[jsonrpc.ID]context.CancelFunc // in hand here, not at the SDK
 }
 
 // reserve makes room for a request that may open a session, until release. It is false when there are too many.
@@ -44,7 +47,7 @@ func (all *sessions) release() {
 
 // add takes a session in.
 func (all *sessions) add(conn *mcp.ServerSession, owner string, idle time.Duration) {
-	s := &session{all: all, mcp: conn, owner: owner, idle: idle}
+	s := &session{all: all, mcp: conn, owner: owner, idle: idle, calls: map[jsonrpc.ID]context.CancelFunc{}}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.byID[conn.ID()] = s
@@ -71,6 +74,39 @@ func (s *session) rest() {
 	if s.uses--; s.uses == 0 {
 		s.timer.Reset(s.idle)
 	}
+}
+
+// begin takes a call in hand. It is false when another with its id is not answered yet.
+func (s *session) begin(id jsonrpc.ID, cancel context.CancelFunc) bool {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	if s.calls[id] != nil {
+		return false
+	}
+	s.calls[id] = cancel
+	return true
+}
+
+// finish is for the one who has the answer. It is false when the client has cancelled the call.
+func (s *session) finish(id jsonrpc.ID) bool {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	_, wanted := s.calls[id]
+	delete(s.calls, id)
+	return wanted
+}
+
+// cancel ends a call that its client gives up. It is false when it is not in hand here.
+func (s *session) cancel(id jsonrpc.ID) bool {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	cancel := s.calls[id]
+	if cancel == nil {
+		return false
+	}
+	delete(s.calls, id)
+	cancel()
+	return true
 }
 
 func (s *session) expire() {

@@ -82,6 +82,16 @@ type toolCall struct {
 
 // read reads a request. It is nil when the SDK must answer.
 func (c *shortcut) read(m *message) *toolCall {
+	call := m.toolCall()
+	if call == nil || !c.isOpen(call.era) || c.bridge.current.Load().byName[call.name] == nil {
+		return nil
+	}
+	return call
+}
+
+// toolCall gives the call that a message is; nil, when it is none, or not quite as it should be, or asks for
+// progress.
+func (m *message) toolCall() *toolCall {
 	if m.Method != methodCall || !m.IsCall() {
 		return nil
 	}
@@ -98,9 +108,6 @@ func (c *shortcut) read(m *message) *toolCall {
 		default:
 			return nil
 		}
-	}
-	if !c.isOpen(call.era) || c.bridge.current.Load().byName[call.name] == nil {
-		return nil
 	}
 	return call
 }

@@ -99,6 +99,9 @@ type dialer func(*testing.T, *Bridge) *wire
 func everyWay(t *testing.T, test func(*testing.T, dialer)) {
 	eachWay(t, test)
 	t.Run("http", func(t *testing.T) { test(t, dialHTTP) })
+	t.Run("http by sdk", func(t *testing.T) {
+		test(t, func(t *testing.T, b *Bridge) *wire { return dialHTTPVia(t, b, false) })
+	})
 }
 
 // eachWay runs a test over both ways to answer tools/call.
