@@ -157,11 +157,9 @@ func (k *checker) forward(a *config.API) {
 		if !k.headerName(e.Key, e.KeyPos) || !k.headerName(e.Value, at) {
 			continue
 		}
-		if k.serverAuth().Has("tokens") || k.serverAuth().Has("oidc") {
-			if strings.EqualFold(e.Key, "Authorization") {
-				k.error(e.KeyPos, ruleForward, "%s admits the caller to tbridge and is never sent on", quoted(e.Key)).
-					Hint = "let callers send the credential of the API in a header of its own, such as {X-Api-Authorization: Authorization}"
-			}
+		if strings.EqualFold(e.Key, "Authorization") { // also where server.http has no auth yet
+			k.error(e.KeyPos, ruleForward, "%s is what admits a caller to tbridge, and is never sent on", quoted(e.Key)).
+				Hint = "let callers send the credential of the API in a header of its own, such as {X-Api-Authorization: Authorization}"
 		}
 		upstream := http.CanonicalHeaderKey(e.Value)
 		if other, twice := into[upstream]; twice {
