@@ -161,7 +161,7 @@ func (w *Workbench) check(_ context.Context, d draft) (checked, error) {
 
 func (v *view) check(d draft) checked {
 	ds := v.about(d.Path)
-	all := checked{Diagnostics: v.shown(ds), Tools: []checkedTool{}, Parses: parses(d)}
+	all := checked{Diagnostics: v.shown(ds), Tools: []checkedTool{}, Parses: parses(ds)}
 	for _, t := range v.tools(d.Path) {
 		definition := bridge.Describe(t)
 		all.Tools = append(all.Tools, checkedTool{v.summarize(t, definition, ds), makeForm(t), definition, definition.Tokens()})
@@ -169,10 +169,12 @@ func (v *view) check(d draft) checked {
 	return all
 }
 
-// parses says whether a text can be edited: it is YAML, of one document.
-func parses(d draft) bool {
-	_, err := config.Edit(d.Path, []byte(d.Text))
-	return err == nil
+// unparsed are the rules whose errors keep a text from being read at all, and so from being edited by the form.
+var unparsed = []string{"syntax", "encoding", "second-document", "too-deep", "alias"}
+
+// parses says whether a text with these findings is one document of YAML.
+func parses(ds config.Diagnostics) bool {
+	return !slices.ContainsFunc(ds, func(d config.Diagnostic) bool { return d.Severity == config.Error && slices.Contains(unparsed, d.Rule) })
 }
 
 type catalogue struct {
@@ -283,7 +285,7 @@ func sourceOf(v *config.Value) string {
 func withoutLiterals(text string, ds config.Diagnostics) string {
 	lines := strings.SplitAfter(strings.TrimPrefix(text, "\uFEFF"), "\n")
 	for _, d := range slices.Backward(ds) {
-		if d.Rule != "literal-secret" || d.Line < 1 || d.EndLine > len(lines) {
+		if d.Rule != config.RuleLiteralSecret || d.Line < 1 || d.EndLine > len(lines) {
 			continue
 		}
 		first, last := []rune(lines[d.Line-1]), []rune(lines[d.EndLine-1])

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tbridge/config"
 	"tbridge/validate"
 )
@@ -271,4 +273,66 @@ func TestImportCurlRefuses(t *testing.T) {
 	equal(t, refusal(d, 422, "POST", "/api/import/curl", body), "edit")
 	body = map[string]any{"path": "new.yaml", "text": "", "command": "curl -X POST http://127.0.0.1:1/api/v1/login", "name": "log_in"}
 	equal(t, get[imported](d, 200, "POST", "/api/import/curl", body).Text, "tools:\n  - {name: log_in, api: tracker, method: POST, path: /login, arguments: []}\n")
+}
+
+// What curl would send, for each way of saying it.
+func TestParseCurl(t *testing.T) {
+	for text, want := range map[string]command{
+		"curl x":                                       {url: "x"},
+		"curl -- -x y":                                 {url: "-x", notes: []string{"only the first URL was read"}},
+		"curl -Gsd a=1 -d b=2 x":                       {url: "x", get: true, data: []string{"a=1", "b=2"}},
+		"curl --head x":                                {url: "x", head: true},
+		"curl --data-raw=@x x -o out --unknown":        {url: "x", data: []string{"@x"}},
+		"curl --data-urlencode a=b+c x":                {url: "x", data: []string{"a=b%2Bc"}},
+		"curl --data-urlencode =b+c x":                 {url: "x", data: []string{"b%2Bc"}},
+		"curl --data-urlencode 'b c' x":                {url: "x", data: []string{"b+c"}},
+		"curl --data-urlencode a@f x":                  {url: "x", kind: "raw", notes: []string{"the body comes from a file, which was not read"}},
+		"curl --url-query a=b x":                       {url: "x", query: []string{"a=b"}},
+		"curl -T f x":                                  {url: "x", kind: "raw", upload: true, notes: []string{"the body comes from a file, which was not read"}},
+		"curl --oauth2-bearer t x":                     {url: "x", headers: [][2]string{{"Authorization", "Bearer t"}}},
+		"curl -H A: -H 'B;' -H C x -e r":               {url: "x", headers: [][2]string{{"A", ""}, {"B", ""}, {"C", ""}, {"Referer", "r"}}},
+		"curl --form-string a=@b x":                    {url: "x", form: []formPart{{name: "a", value: "@b"}}},
+		`curl -F 'a=@"/b c";filename="d;";type=t/u' x`: {url: "x", form: []formPart{{name: "a", value: "d", file: true, media: "t/u"}}},
+		"curl -F a=b;c x":                              {form: []formPart{{name: "a", value: "b"}}, url: ""},
+	} {
+		got, err := parseCurl(text)
+		if want.url == "" {
+			if err == nil {
+				t.Errorf("%s is read", text)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(want, *got, cmp.AllowUnexported(command{}, formPart{})); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+func TestVerb(t *testing.T) {
+	for want, c := range map[string]command{"GET": {get: true, data: []string{"x"}}, "HEAD": {head: true}, "PUT": {upload: true}, "POST": {form: []formPart{{}}}, "PATCH": {method: "PATCH", head: true}} {
+		equal(t, c.verb(), want)
+	}
+}
+
+func TestSingular(t *testing.T) {
+	for word, want := range map[string]string{"Tasks": "task", "entries": "entry", "boxes": "box", "classes": "class", "status": "status", "address": "address", "branches": "branch", "is": "is", "sheep": "sheep"} {
+		equal(t, singular(word), want)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	for segment, want := range map[string]string{
+		"v1": "", "v2beta": "", "tasks": "", "take": "", "17": "task_id", "TE-15": "task_id", "cus_Nh1xYz2k": "task_id", "me@x.example": "task_id", "0123456789abcdef": "task_id",
+		"{id}": "id", ":taskId": "taskid", "<name>": "name", "${TASK}": "task", "oauth2": "", "2024-01-01": "task_id", "sha256": "",
+	} {
+		name, ok := idName(segment, "tasks")
+		if !ok {
+			name = ""
+		}
+		equal(t, name, want)
+	}
 }

@@ -134,17 +134,22 @@ func TestForm(t *testing.T) {
 	equal(t, string(c.Tools[1].Form["arguments"]), "null")
 }
 
+// manyTools is a tools file of n tools.
+func manyTools(file, n int) string {
+	var b strings.Builder
+	b.WriteString("api: tracker\ntools:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - name: tool_%d_%d\n    description: Does something.\n    method: POST\n    path: /x/{id}/%d\n    arguments:\n      - {name: id, type: string, description: Id}\n"+
+			"      - {name: n, type: integer, minimum: 1, default: 3, description: N}\n      - {name: s, type: string, enum: [a, b], description: S}\n", file, i, i)
+	}
+	return b.String()
+}
+
 // A draft is checked together with the rest of the directory, at once even if that is large.
 func TestCheck(t *testing.T) {
 	files := map[string]string{"tools.d/tasks.yaml": tasks}
 	for i := range 100 {
-		var b strings.Builder
-		b.WriteString("api: tracker\ntools:\n")
-		for j := range 10 {
-			fmt.Fprintf(&b, "  - name: tool_%d_%d\n    description: Does something.\n    method: POST\n    path: /x/{id}/%d\n    arguments:\n      - {name: id, type: string, description: Id}\n"+
-				"      - {name: n, type: integer, minimum: 1, default: 3, description: N}\n      - {name: s, type: string, enum: [a, b], description: S}\n", i, j, j)
-		}
-		files[fmt.Sprintf("tools.d/f%02d.yaml", i)] = b.String()
+		files[fmt.Sprintf("tools.d/f%02d.yaml", i)] = manyTools(i, 10)
 	}
 	d := open(t, files)
 	bad := strings.Replace(strings.Replace(tasks, "name: take_task", "name: tool_7_3", 1), "{task_id}/take", "{taskid}/take", 1)
@@ -440,4 +445,31 @@ func sameAgain(f form) (changes []formChange) {
 		set(a.Description, "arguments", float64(i), "description")
 	}
 	return changes
+}
+
+// BenchmarkCheck is what a keystroke costs beside 1,000 tools in 100 files.
+func BenchmarkCheck(b *testing.B) {
+	dir := b.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "tools.d"), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	write("tbridge.yaml", apis)
+	for i := range 100 {
+		write(fmt.Sprintf("tools.d/f%02d.yaml", i), manyTools(i, 10))
+	}
+	w, err := New(Options{Config: filepath.Join(dir, "tbridge.yaml"), Token: token, Page: page})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close() //nolint:errcheck // a benchmark
+	for b.Loop() {
+		if _, err := w.check(b.Context(), draft{"tasks.yaml", tasks}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -152,6 +152,9 @@ func (d *desk) ask(method, route string, body any, headers ...string) (status in
 	if err != nil {
 		d.Fatal(err)
 	}
+	if bytes.Contains(answer, []byte("s3cret")) { // what the variables of every desk hold
+		d.Errorf("%s %s shows a secret: %s", method, route, answer)
+	}
 	return resp.StatusCode, answer
 }
 
