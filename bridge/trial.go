@@ -14,6 +14,7 @@ import (
 
 // A Trial is one call with what passed between its arguments and its result. Secrets are masked in all of it.
 type Trial struct {
+	Arguments json.RawMessage // as they were given
 	Request  *Preview // nil: the arguments were refused
 	Response *Answer  // nil: nothing was sent, or no answer came
 	Result   *Result
@@ -31,7 +32,7 @@ type Answer struct {
 
 // Try calls a tool as Call does, and tells what passed on the way.
 func (b *Bridge) Try(ctx context.Context, name string, arguments json.RawMessage) (t *Trial, found bool) {
-	t = &Trial{}
+	t = &Trial{Arguments: b.masks.json(arguments)}
 	t.Result, found = b.call(ctx, name, &call{trial: t}, arguments)
 	return t, found
 }

@@ -50,6 +50,9 @@ member of an object; a list is given by repeating its key, or as JSON.`,
 			if o.dryRun || o.curl {
 				return p.preview(b, t.Name, arguments, o.curl)
 			}
+			if o.asTest {
+				return p.asTest(cmd.Context(), b, c, t, arguments)
+			}
 			return p.call(cmd.Context(), b, t.Name, arguments, o)
 		},
 		ValidArgsFunction: p.completeCall,
@@ -58,8 +61,9 @@ member of an object; a list is given by repeating its key, or as JSON.`,
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "write the result's binary content to this `FILE`")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the request, secrets as their sources; send nothing")
 	cmd.Flags().BoolVar(&o.curl, "curl", false, "print a curl command, secrets as $NAMES; send nothing")
-	cmd.MarkFlagsMutuallyExclusive("json", "dry-run", "curl")
-	cmd.MarkFlagsMutuallyExclusive("output", "dry-run", "curl")
+	cmd.Flags().BoolVar(&o.asTest, "as-test", false, "make the call and print it as a test, to put beside the tool")
+	cmd.MarkFlagsMutuallyExclusive("json", "dry-run", "curl", "as-test")
+	cmd.MarkFlagsMutuallyExclusive("output", "dry-run", "curl", "as-test")
 	return cmd
 }
 
@@ -72,8 +76,8 @@ func namesTool(cmd *cobra.Command, args []string) error {
 }
 
 type callOptions struct {
-	asJSON, dryRun, curl bool
-	output               string
+	asJSON, dryRun, curl, asTest bool
+	output                       string
 }
 
 // preview prints the request of a call.

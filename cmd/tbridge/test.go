@@ -21,7 +21,7 @@ var testFormats = map[string]func(w io.Writer, ran *testRun) error{
 }
 
 func (p *program) testCommand() *cobra.Command {
-	format, pattern := "text", ""
+	format, pattern, update := "text", "", false
 	cmd := &cobra.Command{
 		Use:   "test [TOOL...]",
 		Short: "Run the tests that stand beside the tools, without network and secrets",
@@ -51,6 +51,9 @@ ones. Exit code 1: a test failed, or a file is faulty. 2: the tests could not ru
 			if err != nil {
 				return err
 			}
+			if update {
+				return p.update(c, ran)
+			}
 			if err := show(p.stdout, ran); err != nil {
 				return err
 			}
@@ -66,7 +69,22 @@ ones. Exit code 1: a test failed, or a file is faulty. 2: the tests could not ru
 	}
 	formatFlag(cmd, &format, testFormats)
 	cmd.Flags().StringVar(&pattern, "run", "", "run only the tests whose TOOL/TEST matches this `REGEXP`")
+	cmd.Flags().BoolVar(&update, "update", false, "write what came into the tests that failed, or that expect nothing")
+	cmd.MarkFlagsMutuallyExclusive("update", "format")
 	return cmd
+}
+
+// update has the tests expect what came.
+func (p *program) update(c *config.Catalog, ran *testRun) error {
+	updated, left, err := updateTests(p.stderr, c, ran)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stderr, "%s of %s updated\n", count(updated, "test"), thousands(len(ran.reports)))
+	if left > 0 {
+		return exitCode(exitFound)
+	}
+	return nil
 }
 
 // A testRun is what came of the tests of a catalogue, in its order.
