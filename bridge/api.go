@@ -177,6 +177,8 @@ func (s *settler) credential(ep *endpoint) {
 		ep.key.header = pair{name: "Authorization", value: s.basic(user, password)}
 	case auth.APIKey != nil:
 		s.apiKey(ep, auth.APIKey)
+	case auth.OAuth2 != nil && s.shown:
+		ep.key.header = pair{name: "Authorization", value: "Bearer " + mark("<token from oauth2>", "$ACCESS_TOKEN")}
 	case auth.OAuth2 != nil:
 		ep.key.tokens = s.oauth2(auth.OAuth2)
 	}

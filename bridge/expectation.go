@@ -80,11 +80,32 @@ func (r *TestReport) rightBody(v *config.JSON, want *config.TestRequest) {
 // putBody puts the body into a request, as the kind it is. Bytes that are no text cannot be expected.
 func (t *TestedRequest) putBody(v *config.JSON) {
 	switch {
-	case t.Kind == "json" || t.Kind == "form" || t.Kind == "text":
+	case t.Kind == "form":
+		form := config.JSON{Kind: config.KindObject, Keys: t.Body.Keys}
+		for _, value := range t.Body.Items {
+			form.Items = append(form.Items, brief(value))
+		}
+		v.Put("form", form)
+	case t.Kind == "json" || t.Kind == "text":
 		v.Put(t.Kind, t.Body)
 	case t.Kind == "none" && t.Method != "GET" && t.Method != "HEAD":
 		v.Put("none", config.JSON{Kind: config.KindBool, Text: "true"})
 	}
+}
+
+// brief is a field of a form, without the base64 of a file that is text.
+func brief(field config.JSON) config.JSON {
+	v := config.JSON{Kind: field.Kind, Text: field.Text}
+	_, isText := field.Get("text")
+	for i, item := range field.Items {
+		switch {
+		case field.Kind == config.KindArray:
+			v.Items = append(v.Items, brief(item))
+		case field.Keys[i] != "base64" || !isText:
+			v.Put(field.Keys[i], item)
+		}
+	}
+	return v
 }
 
 func (r *TestReport) rightError(test *config.Test) *config.JSON {

@@ -107,14 +107,7 @@ func plainly(s string) string { return s }
 // shown gives an endpoint that nothing can be sent to. What read gives may hold marks.
 func (a *api) shown(read func(v *config.Value, secret bool) (string, error)) (*endpoint, *Error) {
 	s := &settler{api: a, read: read, shown: true}
-	ep, e := s.endpoint()
-	if e != nil {
-		return nil, e
-	}
-	if ep.key.tokens != nil {
-		ep.key = credential{header: pair{name: "Authorization", value: "Bearer " + mark("<token from oauth2>", "$ACCESS_TOKEN")}}
-	}
-	return ep, nil
+	return s.endpoint()
 }
 
 // preview gives the request of a call as send would send it.

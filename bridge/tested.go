@@ -54,7 +54,7 @@ func target(path, query string) string {
 	return path
 }
 
-// own is a query without the pairs that the API adds.
+// own is a query without the pairs that the API adds, which all have a value.
 func (s *stage) own(query string) string {
 	added := append([]pair{s.key.query}, s.pairs...)
 	var own []string
@@ -185,7 +185,7 @@ func pairs(text string) config.JSON {
 	return form
 }
 
-// parts reads a multipart body: a field is its text, a file an object.
+// parts reads a multipart body: a field is its text, a file an object, its content as text, if it is that, and in base64.
 func parts(text, boundary string) (config.JSON, error) {
 	form := config.JSON{Kind: config.KindObject}
 	r := multipart.NewReader(strings.NewReader(text), boundary)
@@ -208,9 +208,8 @@ func parts(text, boundary string) (config.JSON, error) {
 			value.Put("media_type", config.StringJSON(part.Header.Get("Content-Type")))
 			if utf8.Valid(content) {
 				value.Put("text", config.StringJSON(string(content)))
-			} else {
-				value.Put("base64", config.StringJSON(base64.StdEncoding.EncodeToString(content)))
 			}
+			value.Put("base64", config.StringJSON(base64.StdEncoding.EncodeToString(content)))
 		}
 		put(&form, part.FormName(), value)
 	}

@@ -15,9 +15,9 @@ import (
 // A Trial is one call with what passed between its arguments and its result. Secrets are masked in all of it.
 type Trial struct {
 	Arguments json.RawMessage // as they were given
-	Request  *Preview // nil: the arguments were refused
-	Response *Answer  // nil: nothing was sent, or no answer came
-	Result   *Result
+	Request   *Preview        // nil: the arguments were refused
+	Response  *Answer         // nil: nothing was sent, or no answer came
+	Result    *Result
 }
 
 // An Answer is what an API answered: what the bridge made the Result of.
