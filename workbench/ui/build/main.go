@@ -1,6 +1,6 @@
 // Command build bundles the workbench's page: it compiles workbench/ui/src, with
-// the packages that npm has put into workbench/ui/node_modules, to the committed
-// files in workbench/ui/dist. It is run in workbench/ui by the script check.
+// the packages that npm has put into workbench/ui/node_modules, to the directory
+// that its argument names. The script workbench/ui/check runs it.
 package main
 
 import (
@@ -13,7 +13,11 @@ import (
 )
 
 func main() {
-	if err := build("src", "dist"); err != nil {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: build DIRECTORY")
+		os.Exit(2)
+	}
+	if err := build("src", os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -187,6 +187,7 @@ export interface Try {
     status: number;
     headers: [string, string][] | null;
     body: string;
+    base64?: boolean; // of bytes that are no text
     truncated?: boolean;
     media_type?: string;
   } | null;

@@ -106,6 +106,10 @@ function ConflictDialog({ theirs, etag }: { theirs: string; etag: string | null 
         button.textContent = "→";
         button.title = "Take this part from the disk";
         button.setAttribute("aria-label", "Take this part from the disk");
+        button.onclick = (e) => {
+          // The view listens for the mouse alone: a click made by a key has no detail.
+          if (e.detail === 0) button.dispatchEvent(new MouseEvent("mousedown", { bubbles: true }));
+        };
         return button;
       },
       collapseUnchanged: { margin: 3, minSize: 6 },

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ToolSummary } from "./api";
 import { draftsOfNewFiles, openFile, openTool } from "./actions";
 import { Counts, Icon } from "./parts";
-import { allTools, isChanged, update, useStore, type State } from "./store";
+import { allTools, currentTool, isChanged, update, useStore, type State } from "./store";
 import { plural } from "./text";
 
 interface Row {
@@ -17,28 +17,34 @@ const matches = (t: ToolSummary, words: string[]) => {
   return words.every((w) => text.includes(w));
 };
 
+/** The key of the row of what is open. */
+function openRow(s: State): string {
+  const tool = currentTool(s)?.summary;
+  return s.path === "" ? "config" : tool ? `t:${s.path}:${tool.line}:${tool.name}` : `f:${s.path}`;
+}
+
 export function ToolList() {
   const catalogue = useStore((s) => s.catalogue);
-  const works = useStore((s) => s.works);
-  const path = useStore((s) => s.path);
-  const open = useStore((s) => s.tool);
+  const tools = useStore(allTools);
+  const works = useStore((s) => Object.keys(s.works).join("\n"));
+  const unsaved = useStore((s) => Object.values(s.works).filter(isChanged).map((w) => w.path).join("\n"));
+  const current = useStore(openRow);
   const [query, setQuery] = useState("");
   const [file, setFile] = useState("");
   const [tag, setTag] = useState("");
   const [only, setOnly] = useState("");
   const [cursor, setCursor] = useState("");
 
-  const tools = useMemo(() => allTools({ catalogue, works } as State), [catalogue, works]);
   const files = useMemo(() => {
     const known = (catalogue?.files ?? []).map((f) => f.path);
-    return [...new Set([...known, ...tools.map((t) => t.file), ...Object.keys(works), ...draftsOfNewFiles()])].sort();
+    return [...new Set([...known, ...tools.map((t) => t.file), ...works.split("\n").filter(Boolean), ...draftsOfNewFiles()])].sort();
   }, [catalogue, works, tools]);
   const tags = useMemo(() => [...new Set(tools.flatMap((t) => t.tags ?? []))].sort(), [tools]);
 
   const rows = useMemo(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const filtered = words.length > 0 || tag !== "" || only === "problems";
-    const shown = (f: string) => (file === "" || f === file) && (only !== "changed" || (works[f] !== undefined && isChanged(works[f])));
+    const shown = (f: string) => (file === "" || f === file) && (only !== "changed" || unsaved.split("\n").includes(f));
     const found: Row[] = [];
     for (const f of files.filter(shown)) {
       const hits = tools.filter(
@@ -50,13 +56,9 @@ export function ToolList() {
     }
     if (!filtered && file === "" && only === "") found.push({ key: "config", file: "", tool: null });
     return found;
-  }, [files, tools, query, file, tag, only, works, catalogue]);
+  }, [files, tools, query, file, tag, only, unsaved, catalogue]);
 
-  const current = useMemo(() => {
-    const name = works[path ?? ""]?.tools.find((t) => t.form.index === open)?.summary;
-    return path === "" ? "config" : name ? `t:${path}:${name.line}:${name.name}` : `f:${path}`;
-  }, [path, open, works]);
-  const at = rows.some((r) => r.key === cursor) ? cursor : rows.some((r) => r.key === current) ? current : (rows[0]?.key ?? "");
+  const at = rows.some((r) => r.key === cursor) ? cursor : rows.some((r) => r.key === current) ? current : ((rows.find((r) => r.tool) ?? rows[0])?.key ?? "");
 
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
@@ -105,8 +107,7 @@ export function ToolList() {
         </div>
       </div>
       <ul id="tools" role="listbox" aria-label="Tools" tabIndex={0} aria-activedescendant={at && "row-" + at} ref={list}>
-        {rows.map((row) => {
-          const work = works[row.file];
+        {useMemo(() => rows.map((row) => {
           const shared = {
             id: "row-" + row.key,
             role: "option" as const,
@@ -115,8 +116,8 @@ export function ToolList() {
             class: [row.tool ? "tool" : "file", row.key === at ? "cursor" : ""].join(" "),
           };
           if (row.tool) return <li key={row.key} {...shared}><ToolRow t={row.tool} /></li>;
-          return <li key={row.key} {...shared}><FileRow row={row} changed={work !== undefined && isChanged(work)} /></li>;
-        })}
+          return <li key={row.key} {...shared}><FileRow row={row} changed={unsaved.split("\n").includes(row.file)} /></li>;
+        }), [rows, current, at, unsaved])}
       </ul>
       {rows.length === 0 && <p class="empty small">{files.length === 0 ? "There are no tools yet. Add the first one." : "No tool matches."}</p>}
       <p class="foot" role="status">{plural(count, "tool")} · ≈ {tools.reduce((n, t) => n + t.tokens, 0).toLocaleString("en")} tokens in all</p>

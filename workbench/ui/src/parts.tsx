@@ -1,6 +1,6 @@
 // Small parts that many screens use.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { notify, replaceText } from "./actions";
 import { now } from "./store";
 import type { Fix } from "./text";
@@ -126,7 +126,7 @@ export function Tabs<T extends string>(p: { label: string; tabs: Tab<T>[]; curre
 /** A modal dialog; the browser keeps the focus in it, and Escape closes it. */
 export function Modal({ title, close, children, wide, class: cls }: { title: string; close: () => void; children: ComponentChildren; wide?: boolean; class?: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // the focus is back before the next key is handled
     const before = document.activeElement as HTMLElement | null;
     const d = dialog.current!;
     d.showModal();

@@ -99,11 +99,18 @@ export const isChanged = (w: Work) => w.text !== w.saved || w.etag === null;
 
 /** The summaries of all tools: of files under work as they stand in the page. */
 export function allTools(s: State): ToolSummary[] {
-  const works = s.works;
-  const rest = (s.catalogue?.tools ?? []).filter((t) => !works[t.file]?.check);
-  const live = Object.values(works).flatMap((w) => (w.check ? w.tools.map((t) => ({ ...t.summary, file: w.path })) : []));
-  return live.length === 0 ? rest : [...rest, ...live].sort((a, b) => order(a.file, b.file) || a.line - b.line);
+  const checked = Object.values(s.works).filter((w) => w.check);
+  const made: unknown[] = [s.catalogue, ...checked.map((w) => w.tools)];
+  if (made.length === last.made.length && made.every((m, i) => m === last.made[i])) return last.tools;
+  const live = new Set(checked.map((w) => w.path));
+  const rest = (s.catalogue?.tools ?? []).filter((t) => !live.has(t.file));
+  const tools = [...rest, ...checked.flatMap((w) => w.tools.map((t) => ({ ...t.summary, file: w.path })))];
+  if (checked.length > 0) tools.sort((a, b) => order(a.file, b.file) || a.line - b.line);
+  last = { made, tools };
+  return tools;
 }
+
+let last: { made: unknown[]; tools: ToolSummary[] } = { made: [], tools: [] }; // so that typing does not sort thousands of tools anew
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 

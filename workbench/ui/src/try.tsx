@@ -129,7 +129,7 @@ function Answer({ t, keep }: { t: Try; keep: () => void }) {
       {(t.result.content ?? []).length > 1 && <details><summary>Content</summary><JsonText value={t.result.content} label="Content" /></details>}
       {r && (
         <details>
-          <summary>Raw response{r.media_type ? `, ${r.media_type}` : ""}{r.truncated ? ", cut" : ""}</summary>
+          <summary>Raw response{r.media_type ? `, ${r.media_type}` : ""}{r.base64 ? ", in base64" : ""}{r.truncated ? ", cut" : ""}</summary>
           <pre class="http" tabIndex={0} role="region" aria-label="Raw response">
             <b>{r.status}</b>{"\n"}
             {(r.headers ?? []).map(([k, v]) => <><span class="k">{k}</span>: {v}{"\n"}</>)}
