@@ -268,10 +268,10 @@ func TestRunWithoutTheTool(t *testing.T) {
 }
 
 // An API that could not be called when served cannot be called in a test.
-func TestTesterOfAnAPIWithoutAddress(t *testing.T) {
-	c := testDirectory(t, "apis: {a: {base_url: \"${NOT:-nothing}\"}}\n", "api: a\ntools: [{name: x, description: X., method: GET, path: x, arguments: [], tests: [{name: t, request: {method: GET}}]}]\n")
+func TestTesterOfAnAPIWithoutCredential(t *testing.T) {
+	c := testDirectory(t, "apis: {a: {base_url: \"https://one.example\", auth: {bearer: \"${NOT:-}\"}}}\n", "api: a\ntools: [{name: x, description: X., method: GET, path: x, arguments: [], tests: [{name: t, request: {method: GET}}]}]\n")
 	r := tester(t, c).Run("x", c.Tools[0].Tests[0])
-	if r.Passed() || !strings.Contains(r.Differences[0].Got, "no absolute http or https URL") {
+	if r.Passed() || !strings.Contains(r.Differences[0].Got, "is empty") {
 		t.Errorf("%v", r.Differences)
 	}
 }
