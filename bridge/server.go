@@ -43,16 +43,13 @@ func (b *Bridge) newServer(g *generation) *mcp.Server {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 	})
 	s.AddReceivingMiddleware(b.receive)
-	for _, t := range g.tools {
-		register(s, t.name)
-	}
 	return s
 }
 
-// register makes a name known to the SDK, so that it tells the clients of a change. What the clients see of
-// the tool is the answer of receive; the SDK would sort the tools, and read their schemas again at each call.
-func register(s *mcp.Server, name string) {
-	s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+// announce tells the clients that the tools have changed. The SDK does so, once, when it is given a tool. What
+// the clients see and call is the answer of receive, so that it needs to know no other.
+func announce(s *mcp.Server) {
+	s.AddTool(&mcp.Tool{Name: "any", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 }
 
 // Replace compiles another catalogue and serves it from now on, all of it at once. Calls in flight end with
@@ -65,20 +62,12 @@ func (b *Bridge) Replace(c *config.Catalog) (changed bool, err error) {
 	}
 	b.changing.Lock()
 	defer b.changing.Unlock()
-	old := b.current.Load()
-	touched, removed := compare(old, next)
-	if b.server == nil {
-		b.serve(next)
-		return len(touched)+len(removed) > 0, nil
-	}
-	for _, name := range touched {
-		register(b.server, name)
-	}
+	changed = !slices.EqualFunc(b.current.Load().tools, next.tools, func(a, b *tool) bool { return bytes.Equal(a.listed, b.listed) })
 	b.serve(next)
-	if len(removed) > 0 {
-		b.server.RemoveTools(removed...)
+	if changed && b.server != nil {
+		announce(b.server)
 	}
-	return len(touched)+len(removed) > 0, nil
+	return changed, nil
 }
 
 // serve swaps the generation. The connections of the last one end with the calls that use them.
@@ -90,26 +79,6 @@ func (b *Bridge) serve(next *generation) {
 			(&http.Client{Transport: ep.transport}).CloseIdleConnections()
 		}
 	}
-}
-
-// compare finds the tools that are new or look different, and those that are gone. When nothing but the
-// order has changed, the first tool counts as touched.
-func compare(old, next *generation) (touched, removed []string) {
-	for _, t := range next.tools {
-		if before := old.byName[t.name]; before == nil || !bytes.Equal(before.listed, t.listed) {
-			touched = append(touched, t.name)
-		}
-	}
-	for _, t := range old.tools {
-		if next.byName[t.name] == nil {
-			removed = append(removed, t.name)
-		}
-	}
-	sameName := func(a, b *tool) bool { return a.name == b.name }
-	if len(touched)+len(removed) == 0 && !slices.EqualFunc(old.tools, next.tools, sameName) {
-		touched = append(touched, next.tools[0].name)
-	}
-	return touched, removed
 }
 
 // receive answers what concerns tools and leaves the rest of the protocol to the SDK. No panic passes it:

@@ -425,10 +425,22 @@ func testALineTooLong(t *testing.T, dial dialer) {
 func TestALineAsLongAsCanBe(t *testing.T) {
 	w := dial(t, newProbe(t))
 	w.greet("2025-06-18")
-	head, tail := `{"jsonrpc":"2.0","id":2,"method":"`, `"}`
+	head, tail := `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"x":"`, `"}}}`
 	go io.WriteString(w.in, head+strings.Repeat("x", maxLine-len(head)-len(tail))+tail+"\n")
-	if m := decodeLine(t, w.receive()); m.ID != 2.0 || m.Error.Code != -32601 || len(m.Error.Message) > 320 {
-		t.Errorf("got %+v", m)
+	if got := w.receive(); got != `{"jsonrpc":"2.0","id":2,"result":{}}` {
+		t.Errorf("got %.200s", got)
+	}
+}
+
+// An answer quotes little of what it refuses.
+func TestLongMethods(t *testing.T) {
+	w := dial(t, newProbe(t))
+	w.greet("2025-06-18")
+	for _, letter := range []string{"x", "é", "界"} {
+		m := decodeLine(t, w.ask(rpc("", 2, strings.Repeat(letter, 5000), "")))
+		if end := letter + "…"; m.Error.Code != -32601 || len(m.Error.Message) > 310 || !strings.HasSuffix(m.Error.Message, end) {
+			t.Errorf("got %+v", m)
+		}
 	}
 }
 
