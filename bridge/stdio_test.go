@@ -22,7 +22,7 @@ import (
 )
 
 // patience bounds the wait for what must come, also on a machine that has much else to do.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // loadTools makes a catalogue of one API at url and one tools file.
 func loadTools(t *testing.T, url, tools string) *config.Catalog {
