@@ -734,3 +734,80 @@ func TestAcceptsJSON(t *testing.T) {
 		}
 	}
 }
+
+// A message that comes too slowly is refused; a call may last longer than its message.
+func TestSlowMessages(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	s := httptest.NewUnstartedServer(x.handler)
+	s.Config.ReadTimeout = 200 * time.Millisecond
+	s.Start()
+	defer s.Close()
+	for _, revision := range []string{"2025-06-18", stateless} {
+		c := &web{t: t, url: s.URL}
+		if revision != stateless {
+			c.greet(revision)
+		}
+		c.post(callTool(revision, 1, "soon", "{}")).want(t, 200, "structuredContent")
+	}
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+	if _, err := io.WriteString(conn, head); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := io.ReadAll(conn); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408 ") || !strings.Contains(string(answer), "the message did not come in time") {
+		t.Errorf("got %s, %v", answer, err)
+	}
+	cut, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cut.Close()
+	if _, err := io.WriteString(cut, head); err != nil {
+		t.Fatal(err)
+	}
+	if err := cut.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := io.ReadAll(cut); err != nil || !strings.Contains(string(answer), "the message broke off") {
+		t.Errorf("got %s, %v", answer, err)
+	}
+}
+
+// A forwarded credential stands in for a token that would have to be fetched.
+func TestForwardInsteadOfOAuth2(t *testing.T) {
+	x := newTeam(t, map[string]string{"SECRET": "secret-of-oauth"}, open,
+		`auth: {oauth2: {token_url: "http://127.0.0.1:1/token", client_id: a, client_secret: "${SECRET}"}}, forward: {X-Tracker-Token: Authorization}`)
+	c := x.client(t, "X-Tracker-Token", "Bearer of-alice").greet("2025-06-18")
+	c.post(callTool("", 1, "echo", "{}")).want(t, 200, `"structuredContent":{"got":"*** "}`)
+	if r := await(t, x.seen); r.Header.Get("Authorization") != "Bearer of-alice" {
+		t.Errorf("sent %v", r.Header)
+	}
+	c.header.Del("X-Tracker-Token")
+	c.post(callTool("", 1, "echo", "{}")).want(t, 200, `"kind":"token"`)
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	x := newTeam(t, nil, `http: {limits: {sessions: 1, calls: 1}}`, "")
+	if n := x.handler.Connections(); n != 1026 {
+		t.Errorf("%d connections", n)
+	}
+	listen := rpc(stateless, 5, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
+	first := x.client(t)
+	await(t, first.stream(first.request(listen)))
+	x.client(t).post(listen).want(t, 503, "all the streams", "Retry-After")
+}
+
+func TestLongNamesInTheLog(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	c := x.client(t).greet("2025-06-18")
+	c.post(callTool("", 1, strings.Repeat("n", 1000), "{}")).want(t, 200, "-32602")
+	if log := x.log.String(); !strings.Contains(log, `"tool":"`+strings.Repeat("n", 128)+`"`) {
+		t.Errorf("log: %s", log)
+	}
+	c.session = "gone"
+	c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`).want(t, 404)
+}
