@@ -128,13 +128,12 @@ type draft struct {
 	Text string `json:"text"`
 }
 
-// open reads the directory with the draft in it.
+// open reads the directory with the draft in it, whose path need not be there yet.
 func (w *Workbench) open(d draft) (*view, error) {
-	v, err := w.view(d.Path, d.Text)
-	if err == nil {
-		err = v.openable(d.Path)
+	if err := local(d.Path); err != nil {
+		return nil, err
 	}
-	return v, err
+	return w.view(d.Path, d.Text)
 }
 
 type checked struct {
@@ -218,7 +217,7 @@ func (w *Workbench) catalogue(*http.Request) (*catalogue, error) {
 		return nil, err
 	}
 	all := &catalogue{Name: cmp.Or(v.c.Server.Name, "tbridge"), Version: w.options.Bridge.Version, APIs: []apiInfo{},
-		Config: configText{w.options.Config, withoutLiterals(string(text), v.ds)}, Files: []fileInfo{}, Tools: []summary{},
+		Config: configText{w.options.Config, withoutLiterals(string(text), v.about("tbridge.yaml"))}, Files: []fileInfo{}, Tools: []summary{},
 		Diagnostics: v.shown(v.ds), Keys: config.Keys()}
 	for _, e := range v.c.APIs {
 		all.APIs = append(all.APIs, apiInfo{e.Key, e.Value.BaseURL.String(), credential(e.Value.Auth)})
@@ -281,7 +280,8 @@ func sourceOf(v *config.Value) string {
 	return v.String()
 }
 
-// withoutLiterals is the text of tbridge.yaml with *** in the place of each secret that is written out in it.
+// withoutLiterals is the text of tbridge.yaml with *** in the place of each secret that is written out in it, as the
+// findings in that file say.
 func withoutLiterals(text string, ds config.Diagnostics) string {
 	lines := strings.SplitAfter(strings.TrimPrefix(text, "\uFEFF"), "\n")
 	for _, d := range slices.Backward(ds) {

@@ -22,10 +22,10 @@ type difference struct {
 
 // diff compares a draft with its file as it is saved. A file that is not there is empty.
 func (w *Workbench) diff(_ context.Context, d draft) (difference, error) {
-	v, err := w.view("", "")
-	if err == nil {
-		err = v.openable(d.Path)
+	if err := local(d.Path); err != nil {
+		return difference{}, err
 	}
+	v, err := w.view("", "")
 	if err != nil {
 		return difference{}, err
 	}

@@ -16,7 +16,7 @@ func TestCatalogue(t *testing.T) {
 		"  b: {base_url: http://127.0.0.1:2, auth: {basic: {username: me, password: ['${P}', {file: ~/p}]}}}\n" +
 		"  c: {base_url: http://127.0.0.1:3, auth: {api_key: {in: query, name: k, value: '${K}'}}}\n" +
 		"  d: {base_url: http://127.0.0.1:4, auth: {oauth2: {token_url: http://127.0.0.1/t, client_id: x, client_secret: \"literal\n      secret\"}}}\n  e: {base_url: http://127.0.0.1:5}\n"
-	d := open(t, map[string]string{"tbridge.yaml": config, "tools.d/tasks.yaml": strings.Replace(tasks, "tracker", "a", 1), "tools.d/x/bad.yaml": "tools: 1\n"})
+	d := open(t, map[string]string{"tbridge.yaml": config, "tools.d/tasks.yaml": strings.Replace(tasks, "tracker", "a", 1), "tools.d/x/bad.yaml": "# Bearer abcdefgh12345678ijkl\n# 2\ntools: sk-live-0123456789abcdef0123\n"})
 	type answer struct {
 		Name, Version string
 		APIs          []struct {
@@ -49,7 +49,7 @@ func TestCatalogue(t *testing.T) {
 	equal(t, auths, []string{"a bearer ***", "b basic me:[${P}, {file: ~/p}]", "c api_key k in query ${K}", "d oauth2 http://127.0.0.1/t", "e"})
 	equal(t, c.APIs[0].URL, "${URL:-http://127.0.0.1:1}")
 	equal(t, c.Config.Text, strings.NewReplacer("literal-bearer-token", "***", "\"literal\n      secret\"", "***").Replace(config))
-	equal(t, c.Files, []fileInfo{{"tasks.yaml", etag(strings.Replace(tasks, "tracker", "a", 1)), 2, 0, 0}, {"x/bad.yaml", etag("tools: 1\n"), 0, 1, 0}})
+	equal(t, c.Files, []fileInfo{{"tasks.yaml", etag(strings.Replace(tasks, "tracker", "a", 1)), 2, 0, 0}, {"x/bad.yaml", etag("# Bearer abcdefgh12345678ijkl\n# 2\ntools: sk-live-0123456789abcdef0123\n"), 0, 1, 1}})
 	equal(t, c.Name+" "+c.Version, "board 9")
 	c.Tools[0].Tokens = 0
 	equal(t, c.Tools[0], summary{Name: "get_task", Description: "Show a task.", API: "a", Method: "GET", Path: "/tasks/{task_id}", Tags: []string{}, File: "tasks.yaml", Line: 4, ReadOnly: true, Notes: 1})

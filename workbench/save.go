@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"tbridge/config"
 	"tbridge/validate"
@@ -48,10 +49,18 @@ func (v *view) holds(path string) bool {
 	return slices.ContainsFunc(v.c.ToolsFiles, func(name string) bool { return v.relative(name) == path })
 }
 
-// known says why a path is none that can be opened: only tools files can.
-func (v *view) known(path string) error {
+// local says why a path leads out of the tools directory.
+func local(path string) error {
 	if !fs.ValidPath(path) || path == "." {
 		return failf(http.StatusBadRequest, "bad_path", "%q is no path below the tools directory", path)
+	}
+	return nil
+}
+
+// known says why a path is none that can be opened: only tools files can.
+func (v *view) known(path string) error {
+	if err := local(path); err != nil {
+		return err
 	}
 	if !v.holds(path) {
 		return failf(http.StatusNotFound, "not_found", "there is no tools file %q", path)
@@ -66,15 +75,6 @@ func creatable(path string) error {
 			hinted("use up to 64 of a-z 0-9 . _ -, and .yaml at the end")
 	}
 	return nil
-}
-
-// openable is known, also for a draft of a file that does not exist yet.
-func (v *view) openable(path string) error {
-	err := v.known(path)
-	if err != nil && newName.MatchString(path) {
-		return nil
-	}
-	return err
 }
 
 type fileText struct {
@@ -94,12 +94,26 @@ func (w *Workbench) readFile(out http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		text, err = w.files.read(path)
 	}
+	if err == nil {
+		err = editable(path, text)
+	}
 	if err != nil {
 		fail(out, err)
 		return
 	}
 	out.Header().Set("ETag", etag(text))
 	writeJSON(out, http.StatusOK, fileText{path, text, etag(text)})
+}
+
+// editable says why a text cannot be edited here without being damaged.
+func editable(path, text string) error {
+	switch {
+	case len(text) > maxFile:
+		return failf(http.StatusConflict, "too_large", "%q is larger than 1 MiB", path).hinted("split it into several files")
+	case !utf8.ValidString(text):
+		return failf(http.StatusConflict, "encoding", "%q is not text in UTF-8", path).hinted("convert it with an editor")
+	}
+	return nil
 }
 
 type savedFile struct {

@@ -187,6 +187,17 @@ func TestManySaves(t *testing.T) {
 	}
 }
 
+// What the page could not give back as it was is not opened; what it can is, byte for byte.
+func TestOnlyTextIsOpened(t *testing.T) {
+	const windows = "\uFEFFtools: []\r\n# \u2028ü\r\n"
+	d := open(t, map[string]string{"tools.d/latin.yaml": "# \xfc\n", "tools.d/large.yaml": strings.Repeat("#\n", maxFile), "tools.d/windows.yaml": windows})
+	equal(t, refusal(d, 409, "GET", "/api/files/latin.yaml", nil), "encoding")
+	equal(t, refusal(d, 409, "GET", "/api/files/large.yaml", nil), "too_large")
+	equal(t, d.file("windows.yaml").Text, windows)
+	get[savedFile](d, 200, "PUT", "/api/files/windows.yaml", texted(windows+"# more\r\n"), "If-Match", etag(windows))
+	equal(t, d.read("tools.d/windows.yaml"), windows+"# more\r\n")
+}
+
 // An unchanged save writes nothing.
 func TestUnchangedSave(t *testing.T) {
 	d := open(t, map[string]string{"tools.d/tasks.yaml": tasks})
