@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -161,6 +162,47 @@ func TestTester(t *testing.T) {
 	}
 	if ran != 32 {
 		t.Errorf("%d tests ran", ran)
+	}
+}
+
+// What a test that expects nothing is given, and what each says that expects something else.
+func TestRight(t *testing.T) {
+	c := testDirectory(t, testedAPIs, testedTools+`
+  - {name: nothing, description: D., method: POST, path: x, arguments: [], tests: [{name: t, request: {form: {a: b}}}]}
+  - {name: bytes, description: D., method: POST, path: x, encoding: bytes, body: "{f}", arguments: [{name: f, type: file, description: F}], tests: [{name: t, arguments: {f: "//8="}, request: {text: x}}]}
+  - {name: list, description: D., method: GET, path: x, arguments: [], tests: [{name: t, response: {json: [1]}}, {name: s, response: {json: 1}}]}
+`)
+	tester := tester(t, c)
+	for _, want := range []struct{ tool, right, told string }{
+		{"upload", `{"method":"POST","target":"/f","form":{"f":{"filename":"given.txt","media_type":"application/octet-stream","text":"from a file\n"},` +
+			`"g":{"filename":"g","media_type":"image/png","base64":"//8="},"n":["1","2"]}}`, ""},
+		{"form", `{"method":"POST","target":"/f","form":{"a":"x y&","b":["1","no"]}}`, ""},
+		{"lines", `{"method":"POST","target":"/x","text":"1\n2\n"}`, ""},
+		{"secrets", `{"method":"GET","target":"/x/a%2Fb?q=ж"}`, ""},
+		{"nothing", `{"method":"POST","target":"/x","none":true}`, "no body"},
+		{"bytes", `{"method":"POST","target":"/x"}`, "2B that are no text"},
+		{"list", `{"method":"GET","target":"/x"}`, ""},
+	} {
+		def := c.Tools[slices.IndexFunc(c.Tools, func(t *config.Tool) bool { return t.Name == want.tool })]
+		r := tester.Run(want.tool, def.Tests[0])
+		bare := &config.Test{Name: "t", Arguments: def.Tests[0].Arguments, Response: def.Tests[0].Response}
+		if diff := cmp.Diff(want.right, r.Right(bare).Request.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.tool, diff)
+		}
+		if (want.told == "") != r.Passed() || !r.Passed() && r.Differences[0].Got != want.told {
+			t.Errorf("%s: %v", want.tool, r.Differences)
+		}
+		if kept := r.Right(def.Tests[0]); r.Passed() && def.Tests[0].Request != nil && kept.Request.Keys == nil {
+			t.Errorf("%s: nothing is kept of %v", want.tool, kept.Request)
+		}
+		for i, text := range map[int]string{0: `{"structured":{"items":[1]}}`, 1: `{"structured":{"value":1}}`} {
+			if want.tool != "list" {
+				continue
+			}
+			if got := tester.Run("list", def.Tests[i]).Right(def.Tests[i]).Result.String(); got != text {
+				t.Errorf("the result is %s, want %s", got, text)
+			}
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func recorded(trial *bridge.Trial, c *config.Catalog, t *config.Tool) (*config.T
 	r := &config.TestResponse{Status: a.Status}
 	read := headersRead(c, t)
 	for _, f := range a.Header {
-		if slices.ContainsFunc(read, func(name string) bool { return strings.EqualFold(name, f.Name) }) {
+		if f.Name != "Content-Type" && slices.ContainsFunc(read, func(name string) bool { return strings.EqualFold(name, f.Name) }) {
 			r.Headers = append(r.Headers, config.Entry[string]{Key: f.Name, Value: f.Value})
 		}
 	}
