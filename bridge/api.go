@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,7 +14,8 @@ import (
 	"tbridge/validate"
 )
 
-// An api is one upstream. It is safe for concurrent use.
+// An api is one upstream, and what is known of it from one call to the next: that it does not answer, how many calls it
+// has in hand, its connections. It outlives the generation that made it, see carryOn. It is safe for concurrent use.
 type api struct {
 	def     *config.API
 	options Options
@@ -26,6 +28,9 @@ type api struct {
 
 	mu    sync.Mutex // held while ready is made
 	ready atomic.Pointer[endpoint]
+
+	sending atomic.Int64 // calls between send and the end of their answer
+	retired atomic.Bool  // no generation has it any more
 }
 
 // newAPI compiles an API. Its Values are resolved here, once; where one is absent, that is logged, and tried
@@ -39,6 +44,38 @@ func newAPI(def *config.API, o Options, m *masks, counts *metrics) (*api, error)
 		o.Log.Warn("the certificate of this API is not verified", "api", def.Name)
 	}
 	return a, nil
+}
+
+// carryOn gives the API that serves from now on: old, with all that it knows, when it was written as this one is and its
+// Values read the same. old may be nil.
+func (a *api) carryOn(old *api) *api {
+	if old == nil || !old.def.Same(a.def.Source) {
+		return a
+	}
+	was, is := old.ready.Load(), a.ready.Load()
+	if (was == nil) != (is == nil) || is != nil && !slices.Equal(was.values, is.values) {
+		return a
+	}
+	return old
+}
+
+// retire lets the connections go that are idle now, and the others with the last call that is in hand.
+func (a *api) retire() {
+	a.retired.Store(true)
+	a.closeIdle()
+}
+
+// sent ends what send began.
+func (a *api) sent() {
+	if a.sending.Add(-1) == 0 && a.retired.Load() {
+		a.closeIdle()
+	}
+}
+
+func (a *api) closeIdle() {
+	if ep := a.ready.Load(); ep != nil {
+		(&http.Client{Transport: ep.transport}).CloseIdleConnections()
+	}
 }
 
 // endpoint gives the API with all its Values, or says which are absent.
@@ -85,6 +122,7 @@ type endpoint struct {
 	pairs     []pair // constants of the query, percent-encoded
 	key       credential
 	transport http.RoundTripper
+	values    []string // all that was read from outside for it, in order
 }
 
 // A credential is where an API wants its credential. At most one of its fields is set.
@@ -99,7 +137,8 @@ type credential struct {
 type settler struct {
 	*api
 	read   func(v *config.Value, secret bool) (string, error)
-	shown  bool   // for a preview: no connection will be made
+	shown  bool // for a preview: no connection will be made
+	values []string
 	kind   string // of the faults
 	code   string
 	faults []string
@@ -126,12 +165,20 @@ func (s *settler) endpoint() (*endpoint, *Error) {
 	if s.faults != nil {
 		return nil, errorf(s.kind, "api %s: %s", s.def.Name, strings.Join(s.faults, "; ")).coded(s.code)
 	}
+	ep.values = s.values
 	return ep, nil
+}
+
+// text reads a Value, and takes note of what it is now.
+func (s *settler) text(v *config.Value, secret bool) (string, error) {
+	text, err := s.read(v, secret)
+	s.values = append(s.values, text)
+	return text, err
 }
 
 // take reads a Value that may be a secret. What is wrong with it becomes a fault of that kind, and the value empty.
 func (s *settler) take(kind, key string, v *config.Value) string {
-	text, err := s.read(v, true)
+	text, err := s.text(v, true)
 	if err != nil {
 		s.fault(kind, key, err)
 	}
@@ -140,7 +187,7 @@ func (s *settler) take(kind, key string, v *config.Value) string {
 
 // need reads a Value of a credential, which must not be empty either.
 func (s *settler) need(key string, v *config.Value) string {
-	text, err := s.read(v, true)
+	text, err := s.text(v, true)
 	if err == nil && text == "" {
 		err = errors.New("is empty")
 	}
@@ -204,7 +251,7 @@ func (s *settler) apiKey(ep *endpoint, k *config.APIKey) {
 
 // base reads base_url. Its scheme and host are fixed here, whatever is rendered later.
 func (s *settler) base(ep *endpoint) {
-	text, err := s.read(s.def.BaseURL, false)
+	text, err := s.text(s.def.BaseURL, false)
 	if err != nil {
 		s.fault(kindInternal, "base_url", err)
 		return
@@ -249,6 +296,15 @@ func (s *settler) fill(text string, encode func(string) string) string {
 // send sends a request and gives the answer once its head is there. The caller closes the body of the answer:
 // until then the call counts as one that the API has in hand.
 func (a *api) send(ctx context.Context, t *tool, r *request) (*http.Response, *Error) {
+	a.sending.Add(1)
+	resp, e := a.begin(ctx, t, r)
+	if e != nil {
+		a.sent()
+	}
+	return resp, e
+}
+
+func (a *api) begin(ctx context.Context, t *tool, r *request) (*http.Response, *Error) {
 	ep, e := a.endpoint()
 	if e != nil {
 		return nil, e
@@ -275,6 +331,6 @@ func (a *api) send(ctx context.Context, t *tool, r *request) (*http.Response, *E
 		pass.leave(x.outcome(e))
 		return nil, e
 	}
-	resp.Body = &heldBody{ReadCloser: resp.Body, ctx: ctx, leave: leave, pass: pass}
+	resp.Body = &heldBody{ReadCloser: resp.Body, ctx: ctx, api: a, leave: leave, pass: pass}
 	return resp, nil
 }

@@ -23,7 +23,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -121,16 +120,20 @@ func New(c *config.Catalog, o Options) (*Bridge, error) {
 	return b, nil
 }
 
-// compile makes a generation of a catalogue.
+// compile makes a generation of a catalogue. What has not changed since the one that is served goes on as it is.
 func (b *Bridge) compile(c *config.Catalog, v *vars) (*generation, error) {
 	g := &generation{apis: map[string]*api{}, byName: map[string]*tool{},
 		identity: identify(c, b.options.Version), instructions: c.Server.Instructions}
+	served := b.current.Load()
+	if served == nil {
+		served = &generation{}
+	}
 	for _, e := range c.APIs {
 		a, err := newAPI(e.Value, b.options, b.masks, b.metrics)
 		if err != nil {
 			return nil, fmt.Errorf("api %s: %w", e.Key, err)
 		}
-		g.apis[e.Key] = a
+		g.apis[e.Key] = a.carryOn(served.apis[e.Key])
 	}
 	for _, def := range c.Tools {
 		if !b.options.serves(def) {
@@ -139,6 +142,9 @@ func (b *Bridge) compile(c *config.Catalog, v *vars) (*generation, error) {
 		t, err := compileTool(def, c, g.apis[def.API], v)
 		if err != nil {
 			return nil, fmt.Errorf("tool %s: %w", def.Name, err)
+		}
+		if old := served.byName[t.name]; old != nil && old.api == t.api {
+			t.limit = t.limit.carryOn(old.limit)
 		}
 		g.tools, g.byName[t.name] = append(g.tools, t), t
 	}
@@ -232,11 +238,7 @@ func (t *tool) call(ctx context.Context, c *call, arguments json.RawMessage) *Re
 // Close gives back the connections that are kept for further calls. Calls in flight end as they would.
 func (b *Bridge) Close() {
 	for _, a := range b.current.Load().apis {
-		if ep := a.ready.Load(); ep != nil {
-			if t, ok := ep.transport.(*http.Transport); ok {
-				t.CloseIdleConnections()
-			}
-		}
+		a.retire()
 	}
 }
 

@@ -219,6 +219,7 @@ func (x *exchange) debug(ctx context.Context, try int, resp *http.Response, e *E
 type heldBody struct {
 	io.ReadCloser
 	ctx   context.Context
+	api   *api
 	leave func()
 	pass  pass
 	once  sync.Once
@@ -244,6 +245,7 @@ func (b *heldBody) Close() error {
 			}
 		}
 		b.pass.leave(o)
+		b.api.sent()
 	})
 	return err
 }

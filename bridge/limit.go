@@ -33,6 +33,16 @@ func newLimit(def *config.Limits, concurrency int) limit {
 	return l
 }
 
+// carryOn gives the limit that counts from now on: old, with the places that are taken and the turns that are given,
+// when it allows what this one does.
+func (l limit) carryOn(old limit) limit {
+	same := l.rate == old.rate || l.rate != nil && old.rate != nil && l.rate.Limit() == old.rate.Limit()
+	if same && cap(l.slots) == cap(old.slots) {
+		return old
+	}
+	return l
+}
+
 // enter waits for a place within all limits, in this order, as long as ctx lasts. leave gives the places back.
 func enter(ctx context.Context, limits ...limit) (leave func(), e *Error) {
 	var held []chan struct{}

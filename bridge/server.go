@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"runtime/debug"
 	"slices"
 
@@ -53,15 +52,16 @@ func announce(s *mcp.Server) {
 }
 
 // Replace compiles another catalogue and serves it from now on, all of it at once. Calls in flight end with
-// the definitions they began with. Clients are told, once, when what they are shown has changed. After an
-// error the old catalogue is served as before.
+// the definitions they began with. An API that is written as before, and whose Values read as before, is the
+// same: its limits, breaker, access token and connections stay. Clients are told, once, when what they are shown
+// has changed. After an error the old catalogue is served as before.
 func (b *Bridge) Replace(c *config.Catalog) (changed bool, err error) {
+	b.changing.Lock()
+	defer b.changing.Unlock()
 	next, err := b.compile(c, newVars(c, b.options.Env))
 	if err != nil {
 		return false, err
 	}
-	b.changing.Lock()
-	defer b.changing.Unlock()
 	changed = !slices.EqualFunc(b.current.Load().tools, next.tools, func(a, b *tool) bool { return bytes.Equal(a.listed, b.listed) })
 	b.serve(next)
 	if changed && b.server != nil {
@@ -70,13 +70,13 @@ func (b *Bridge) Replace(c *config.Catalog) (changed bool, err error) {
 	return changed, nil
 }
 
-// serve swaps the generation. The connections of the last one end with the calls that use them.
+// serve swaps the generation. The connections of an API that is gone end with the calls that use them.
 func (b *Bridge) serve(next *generation) {
 	old := b.current.Swap(next)
 	b.metrics.served()
-	for _, a := range old.apis {
-		if ep := a.ready.Load(); ep != nil {
-			(&http.Client{Transport: ep.transport}).CloseIdleConnections()
+	for name, a := range old.apis {
+		if next.apis[name] != a {
+			a.retire()
 		}
 	}
 }

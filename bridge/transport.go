@@ -108,7 +108,7 @@ func (s *settler) file(key string, v *config.Value) []byte {
 	if v == nil {
 		return nil
 	}
-	path, err := s.read(v, false)
+	path, err := s.text(v, false)
 	if err != nil {
 		s.fault(kindInternal, key, err)
 		return nil
@@ -123,5 +123,6 @@ func (s *settler) file(key string, v *config.Value) []byte {
 		s.fault(kindInternal, key, &config.MissingError{Tried: []string{fmt.Sprintf("file %s", path)}})
 		return nil
 	}
+	s.values = append(s.values, string(data))
 	return data
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -203,6 +204,17 @@ func (s Source) Inside(start, end int, path ...any) Pos {
 func (s Source) Plain(path ...any) bool {
 	n := s.find(path)
 	return n != nil && plain(n)
+}
+
+// Same says whether two values were written the same, wherever they stand: an alias is what it stands for, and what
+// << merges has been merged.
+func (s Source) Same(other Source) bool {
+	return s.node != nil && other.node != nil && alike(s.node, other.node)
+}
+
+func alike(a, b *yaml.Node) bool {
+	a, b = deref(a), deref(b)
+	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, alike)
 }
 
 // find gives the node at a path, or nil.
