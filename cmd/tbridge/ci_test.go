@@ -21,14 +21,9 @@ func ciProject(t *testing.T) (dir string, env []string) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	bin := filepath.Join(dir, "bin")
-	build := exec.Command("go", "build", "-C", root, "-o", filepath.Join(bin, "tbridge"), "./cmd/tbridge")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	write(t, dir, "tbridge.yaml", "version: 1\napis: {up: {base_url: \"http://127.0.0.1:1\"}}\n")
 	write(t, dir, "tools.d/a.yaml", "api: up\ntools:\n  - {name: a, description: A., method: GET, path: \"/{b}\", arguments: []}\n")
-	env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GITHUB_ACTION_PATH="+root, "TBRIDGE_SOURCE="+root,
+	env = append(os.Environ(), "PATH="+asTbridge(t)+string(os.PathListSeparator)+os.Getenv("PATH"), "GITHUB_ACTION_PATH="+root, "TBRIDGE_SOURCE="+root,
 		"RUNNER_TEMP="+dir, "INPUT_PATH=tbridge.yaml tools.d/a.yaml", "INPUT_STRICT=false", "GITHUB_ACTIONS=", "TBRIDGE_CONFIG=")
 	return dir, env
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -18,7 +20,26 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into the scripts")
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"tbridge": main}) }
+// TestMain lets the test's binary be tbridge, where it is called so. With -race, a program sleeps a second before it ends,
+// in case that another goroutine has a race to report: too much for the hundreds of commands of these tests.
+func TestMain(m *testing.M) {
+	_ = os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	testscript.Main(m, map[string]func(){"tbridge": main})
+}
+
+// asTbridge gives a directory in which the test's binary is called tbridge.
+func asTbridge(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "tbridge")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
 
 // TestScripts runs testdata/script: whole command lines, against a server that answers with what it was asked.
 // $UP is its URL.
@@ -32,6 +53,7 @@ func TestScripts(t *testing.T) {
 			env.Defer(s.Close)
 			env.Setenv("UP", s.URL)
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 	})
