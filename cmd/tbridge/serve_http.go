@@ -19,6 +19,8 @@ import (
 )
 
 const (
+	headerTime = 5 * time.Second // for the header of a request
+
 	drainTime = 15 * time.Second // for the requests in hand after a signal
 	abortTime = time.Second      // for those that were cancelled then
 
@@ -53,6 +55,15 @@ func (l listeners) close() {
 	}
 }
 
+// addresses are for the log.
+func (l listeners) addresses() []any {
+	all := []any{"mcp", fmt.Sprintf("http://%s/mcp", l.mcp.Addr())}
+	if l.metrics != nil {
+		all = append(all, "metrics", fmt.Sprintf("http://%s/metrics", l.metrics.Addr()))
+	}
+	return all
+}
+
 // options are what the bridge has to know of where it is reached.
 func (l listeners) options() *bridge.HTTPOptions {
 	at, ok := l.mcp.Addr().(*net.TCPAddr)
@@ -80,15 +91,11 @@ func (p *program) serveHTTP(ctx context.Context, b *bridge.Bridge, l listeners, 
 	if l.metrics != nil {
 		defer serveMetrics(b, l.metrics, log)()
 	}
-	requests, abort := context.WithCancel(context.WithoutCancel(ctx))
-	defer abort()
-	s := newServer(h, log)
-	silent := &silentConns{conns: map[net.Conn]bool{}}
-	s.ConnState = silent.note
-	s.BaseContext = func(net.Listener) context.Context { return requests }
+	s := newTeamServer(ctx, h, log)
+	defer s.abort()
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(netutil.LimitListener(l.mcp, h.Connections())) }()
-	log.Info("serving", "mcp", fmt.Sprintf("http://%s/mcp", l.mcp.Addr()))
+	log.Info("serving", l.addresses()...)
 	select {
 	case err := <-failed:
 		return err
@@ -99,7 +106,8 @@ func (p *program) serveHTTP(ctx context.Context, b *bridge.Bridge, l listeners, 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		shutDown(s, h, silent, abort)
+		h.Drain()
+		s.shutDown()
 	}()
 	select {
 	case <-done:
@@ -114,7 +122,7 @@ func (p *program) serveHTTP(ctx context.Context, b *bridge.Bridge, l listeners, 
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: 5 * time.Second,
+		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    bridge.MaxRequestHeader,
@@ -122,10 +130,24 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// shutDown ends a server: no connection more, streams at once, requests when they are answered or were cancelled.
-func shutDown(s *http.Server, h *bridge.Handler, silent *silentConns, abort func()) {
-	h.Drain()
-	defer time.AfterFunc(silentTime, silent.close).Stop()
+// A teamServer is a server that goes down in order.
+type teamServer struct {
+	*http.Server
+	silent silentConns
+	abort  func() // cancels all requests
+}
+
+func newTeamServer(ctx context.Context, h http.Handler, log *slog.Logger) *teamServer {
+	requests, abort := context.WithCancel(context.WithoutCancel(ctx))
+	s := &teamServer{Server: newServer(h, log), silent: silentConns{conns: map[net.Conn]bool{}}, abort: abort}
+	s.ConnState = s.silent.note
+	s.BaseContext = func(net.Listener) context.Context { return requests }
+	return s
+}
+
+// shutDown ends the server: no connection more, and no request when they are answered or were cancelled.
+func (s *teamServer) shutDown() {
+	defer time.AfterFunc(silentTime, s.silent.close).Stop()
 	within := func(d time.Duration) error {
 		ctx, cancel := context.WithTimeout(context.Background(), d)
 		defer cancel()
@@ -134,7 +156,7 @@ func shutDown(s *http.Server, h *bridge.Handler, silent *silentConns, abort func
 	if within(drainTime) == nil {
 		return
 	}
-	abort()
+	s.abort()
 	if within(abortTime) != nil {
 		_ = s.Close()
 	}

@@ -3,9 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -34,14 +35,7 @@ type replica struct {
 // startReplica serves a directory on a free port. The test's binary is tbridge under another name, see TestMain.
 func startReplica(t *testing.T, dir string, args ...string) *replica {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(t.TempDir(), "tbridge")
-	if err := os.Symlink(self, bin); err != nil {
-		t.Fatal(err)
-	}
+	bin := filepath.Join(asTbridge(t), "tbridge")
 	r := &replica{stderr: &output{}, done: make(chan error, 1)}
 	r.cmd = exec.Command(bin, append([]string{"serve", "--config", filepath.Join(dir, "tbridge.yaml"), "--http", "127.0.0.1:0"}, args...)...)
 	r.cmd.Stderr = r.stderr
@@ -77,7 +71,7 @@ func (r *replica) exit(t *testing.T) int {
 	case err := <-r.done:
 		r.done <- err
 		return r.cmd.ProcessState.ExitCode()
-	case <-time.After(2 * patience):
+	case <-time.After(drainTime + patience):
 		t.Fatalf("still running: %s", r.stderr)
 		return -1
 	}
@@ -118,15 +112,24 @@ func send(req *http.Request) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-// teamDirectory is a bridge directory whose API takes a second for /later, and says what it was asked.
-func teamDirectory(t *testing.T) (dir string, asked *atomic.Int64) {
+// A teamAPI is a bridge directory and its API, which answers /later when it is told to, /hang never, and all else at once.
+type teamAPI struct {
+	dir   string
+	asked atomic.Int64
+	later chan struct{} // closed: /later is answered
+}
+
+func newTeamAPI(t *testing.T) *teamAPI {
 	t.Helper()
-	asked = &atomic.Int64{}
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+	up := &teamAPI{dir: t.TempDir(), later: make(chan struct{})}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		up.asked.Add(1)
 		switch r.URL.Path {
 		case "/later":
-			time.Sleep(time.Second)
+			select {
+			case <-up.later:
+			case <-r.Context().Done():
+			}
 		case "/hang":
 			<-r.Context().Done()
 		}
@@ -134,70 +137,80 @@ func teamDirectory(t *testing.T) (dir string, asked *atomic.Int64) {
 		fmt.Fprintf(w, `{"n":%q}`, r.URL.Query().Get("n"))
 	}))
 	t.Cleanup(func() {
-		up.CloseClientConnections()
-		up.Close()
+		s.CloseClientConnections()
+		s.Close()
 	})
-	dir = t.TempDir()
-	write(t, dir, "tbridge.yaml", "version: 1\napis: {up: {base_url: \""+up.URL+"\"}}\n")
-	write(t, dir, "tools.d/a.yaml", tools(get("later", "Later."), get("hang", "Hang."),
+	write(t, up.dir, "tbridge.yaml", "version: 1\napis: {up: {timeout: 5m, base_url: \""+s.URL+"\"}}\n")
+	write(t, up.dir, "tools.d/a.yaml", tools(get("later", "Later."), get("hang", "Hang."),
 		"{name: echo, description: Echo., method: GET, path: /echo, arguments: [{name: n, type: integer, description: A number}]}"))
-	return dir, asked
+	return up
 }
 
+// await waits until the API was asked so often.
+func (up *teamAPI) await(t *testing.T, calls int64) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); up.asked.Load() < calls; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d calls instead of %d", up.asked.Load(), calls)
+		}
+	}
+}
+
+// After a signal streams end and nobody gets in, while the calls in hand are waited for and answered.
 func TestSIGTERMDrains(t *testing.T) {
-	dir, asked := teamDirectory(t)
-	r := startReplica(t, dir)
+	up := newTeamAPI(t)
+	r := startReplica(t, up.dir)
 	stream := toolCall(t.Context(), r.url, "", "{}")
 	stream.Header.Set("Mcp-Method", "subscriptions/listen")
 	stream.Body = io.NopCloser(strings.NewReader(`{"jsonrpc":"2.0","id":9,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
 	stream.ContentLength = -1
-	var waiting sync.WaitGroup
-	waiting.Go(func() { send(stream) })
+	var streaming sync.WaitGroup
+	streaming.Go(func() { send(stream) })
 	silent, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://")) // and says nothing
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	statuses := make(chan int, 50)
-	for range 50 {
-		waiting.Go(func() {
+	const calls = 50
+	statuses := make(chan int, calls)
+	for range calls {
+		go func() {
 			status, _ := send(toolCall(context.Background(), r.url, "later", "{}"))
 			statuses <- status
-		})
+		}()
 	}
-	for asked.Load() < 50 {
-		time.Sleep(time.Millisecond)
-	}
-	began := time.Now()
+	up.await(t, calls)
 	r.terminate(t)
-	for {
+	streaming.Wait()
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 		if err != nil {
 			break
 		}
 		conn.Close()
-		if time.Since(began) > 900*time.Millisecond {
+		if time.Now().After(deadline) {
 			t.Fatal("the listener stays")
 		}
 	}
-	for range 50 {
+	if n := len(statuses); n > 0 {
+		t.Errorf("%d calls have ended before they were answered", n)
+	}
+	close(up.later)
+	for range calls {
 		if status := <-statuses; status != 200 {
 			t.Errorf("status %d", status)
 		}
 	}
-	waiting.Wait()
-	if code := r.exit(t); code != 0 || time.Since(began) > 2*time.Second {
-		t.Errorf("exit code %d after %v: %s", code, time.Since(began), r.stderr)
+	if code := r.exit(t); code != 0 {
+		t.Errorf("exit code %d: %s", code, r.stderr)
 	}
 }
 
 func TestASecondSIGTERMDoesNotWait(t *testing.T) {
-	dir, asked := teamDirectory(t)
-	r := startReplica(t, dir)
+	up := newTeamAPI(t)
+	r := startReplica(t, up.dir)
 	go send(toolCall(t.Context(), r.url, "hang", "{}"))
-	for asked.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	up.await(t, 1)
 	r.terminate(t)
 	r.said(t, `(going down)`)
 	r.terminate(t)
@@ -206,24 +219,108 @@ func TestASecondSIGTERMDoesNotWait(t *testing.T) {
 	}
 }
 
-// What nobody answers is cancelled at the end of the time, and the server ends.
-func TestSIGTERMDoesNotWaitForever(t *testing.T) {
-	t.Parallel() // it takes its fifteen seconds
-	dir, asked := teamDirectory(t)
-	r := startReplica(t, dir)
-	go send(toolCall(t.Context(), r.url, "hang", "{}"))
-	for asked.Load() == 0 {
-		time.Sleep(time.Millisecond)
+// A lan is a network in memory. In a bubble of synctest, time passes when all wait for one another over it, as it
+// would not over the system's.
+type lan struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	close  func()
+}
+
+func newLAN() *lan {
+	l := &lan{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l.close = sync.OnceFunc(func() { close(l.closed) })
+	return l
+}
+
+// Accept implements net.Listener.
+func (l *lan) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
 	}
-	r.terminate(t)
-	if code := r.exit(t); code != 0 {
-		t.Errorf("exit code %d", code)
+}
+
+// Close implements net.Listener.
+func (l *lan) Close() error {
+	l.close()
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *lan) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (l *lan) dial(t *testing.T) net.Conn {
+	t.Helper()
+	here, there := net.Pipe()
+	select {
+	case l.conns <- there:
+	case <-l.closed:
+		t.Fatal("the listener is closed")
+	}
+	t.Cleanup(func() { here.Close() })
+	return here
+}
+
+// serveLAN serves a handler in memory, until the end of the test.
+func serveLAN(t *testing.T, h http.HandlerFunc) (*teamServer, *lan) {
+	s, l := newTeamServer(t.Context(), h, slog.New(slog.DiscardHandler)), newLAN()
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = s.Serve(l) })
+	t.Cleanup(func() {
+		s.abort()
+		_ = s.Close()
+		serving.Wait()
+	})
+	return s, l
+}
+
+// Requests in hand have their time when a server goes down, and then they are cancelled; whoever does not heed that is
+// left. A connection without a request has hardly any time.
+func TestGoingDownTakesItsTime(t *testing.T) {
+	sleep := func(ctx context.Context, d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+	}
+	tests := []struct {
+		name, sent string
+		handle     http.HandlerFunc
+		want       time.Duration
+	}{
+		{"a connection without a request", "", nil, silentTime},
+		{"half a request", "GET / HT", nil, silentTime},
+		{"a request that ends", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", func(_ http.ResponseWriter, r *http.Request) { sleep(r.Context(), drainTime/2) }, drainTime / 2},
+		{"one that does not", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, drainTime},
+		{"one that cannot be cancelled", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", func(http.ResponseWriter, *http.Request) { time.Sleep(time.Hour) }, drainTime + abortTime},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, l := serveLAN(t, tt.handle)
+				conn := l.dial(t)
+				go func() { _, _ = io.Copy(io.Discard, conn) }()
+				if _, err := io.WriteString(conn, tt.sent); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				began := time.Now()
+				s.shutDown()
+				// net/http looks twice a second whether its connections have ended.
+				if took := time.Since(began); took < tt.want || took > tt.want+600*time.Millisecond {
+					t.Errorf("took %v instead of %v", took, tt.want)
+				}
+				time.Sleep(time.Hour) // until whoever was left has ended
+			})
+		})
 	}
 }
 
 func TestRefusesToServeTheNetworkWithoutAuth(t *testing.T) {
-	dir, _ := teamDirectory(t)
-	config := filepath.Join(dir, "tbridge.yaml")
+	config := filepath.Join(newTeamAPI(t).dir, "tbridge.yaml")
 	tests := []struct {
 		args []string
 		word string
@@ -244,14 +341,9 @@ func TestRefusesToServeTheNetworkWithoutAuth(t *testing.T) {
 }
 
 func TestHealthAndMetricsOfAProcess(t *testing.T) {
-	dir, _ := teamDirectory(t)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics := free.Addr().String()
-	free.Close()
-	r := startReplica(t, dir, "--metrics", metrics)
+	dir := newTeamAPI(t).dir
+	r := startReplica(t, dir, "--metrics", "127.0.0.1:0")
+	metrics := r.said(t, `metrics=(http://\S+/metrics)`)
 	look := func(url string) (int, string) {
 		req, err := http.NewRequest(http.MethodGet, url, nil)
 		if err != nil {
@@ -262,7 +354,7 @@ func TestHealthAndMetricsOfAProcess(t *testing.T) {
 	if status, _ := look(r.url + "/metrics"); status != 404 {
 		t.Errorf("metrics beside /mcp: %d", status)
 	}
-	if status, body := look("http://" + metrics + "/metrics"); status != 200 || !strings.Contains(body, "tbridge_tools 3") {
+	if status, body := look(metrics); status != 200 || !strings.Contains(body, "tbridge_tools 3") {
 		t.Errorf("metrics: %d %s", status, body)
 	}
 	broken := filepath.Join(dir, "tools.d", "b.yaml")
@@ -284,65 +376,74 @@ func TestHealthAndMetricsOfAProcess(t *testing.T) {
 	until(`{"status":"ok"}`)
 }
 
+// Connections that do not come to a request have a time, and nobody waits for them.
 func TestSlowAndLargeHeaders(t *testing.T) {
-	t.Parallel() // it takes its five seconds
-	dir, _ := teamDirectory(t)
+	synctest.Test(t, func(t *testing.T) {
+		_, l := serveLAN(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "yes") })
+		large := l.dial(t)
+		go fmt.Fprintf(large, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Large: %s", strings.Repeat("x", 70_000))
+		if line, err := bufio.NewReader(large).ReadString('\n'); !strings.Contains(line, "431") {
+			t.Errorf("a large header: %q %v", line, err)
+		}
+		began := time.Now()
+		ended := make(chan time.Duration)
+		for range 200 {
+			conn := l.dial(t)
+			fmt.Fprint(conn, "POST /mcp HTTP/1.1\r\nHost: ")
+			go func() {
+				_, _ = io.Copy(io.Discard, conn)
+				ended <- time.Since(began)
+			}()
+		}
+		good := l.dial(t)
+		fmt.Fprint(good, "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n")
+		if answer, err := io.ReadAll(good); err != nil || !strings.HasSuffix(string(answer), "yes") || time.Since(began) > 0 {
+			t.Errorf("a request among them: %s %v after %v", answer, err, time.Since(began))
+		}
+		for range 200 {
+			if after := <-ended; after != headerTime {
+				t.Fatalf("a connection without a request ends after %v", after)
+			}
+		}
+	})
+}
+
+// A backend is a replica behind a proxy.
+type backend struct {
+	*replica
+	http.Handler
+	calls sync.WaitGroup // that were sent to it
+}
+
+func startBackend(t *testing.T, dir string) *backend {
+	t.Helper()
 	r := startReplica(t, dir)
-	large, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	to, err := url.Parse(r.url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer large.Close()
-	fmt.Fprintf(large, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Large: %s", strings.Repeat("x", 70_000))
-	if line, err := bufio.NewReader(large).ReadString('\n'); !strings.Contains(line, "431") {
-		t.Errorf("a large header: %q %v", line, err)
-	}
-	var conns []net.Conn
-	for range 200 {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		fmt.Fprint(conn, "POST /mcp HTTP/1.1\r\nHost: ")
-		conns = append(conns, conn)
-	}
-	began := time.Now()
-	if status, _ := send(toolCall(t.Context(), r.url, "echo", `{"n":1}`)); status != 200 || time.Since(began) > time.Second {
-		t.Errorf("a call among them: %d after %v", status, time.Since(began))
-	}
-	for _, conn := range conns {
-		_ = conn.SetReadDeadline(began.Add(patience))
-		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatal("a connection without a request stays")
-		}
-	}
+	return &backend{replica: r, Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}}
 }
 
 // Two replicas share nothing. Calls go to both in turn, and none is lost while one after the other is replaced.
 func TestReplicasAndARollingRestart(t *testing.T) {
-	dir, _ := teamDirectory(t)
+	dir := newTeamAPI(t).dir
 	var mu sync.Mutex
-	backends := []*replica{startReplica(t, dir), startReplica(t, dir)}
+	backends := []*backend{startBackend(t, dir), startBackend(t, dir)}
 	var turn int
-	pick := func() string {
+	pick := func() *backend {
 		mu.Lock()
 		defer mu.Unlock()
 		turn++
-		return backends[turn%len(backends)].url
+		b := backends[turn%len(backends)]
+		b.calls.Add(1)
+		return b
 	}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			to, err := url.Parse(pick())
-			if err != nil {
-				panic(err)
-			}
-			r.SetURL(to)
-		},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-		},
-	})
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b := pick()
+		defer b.calls.Done()
+		b.ServeHTTP(w, r)
+	}))
 	defer proxy.Close()
 
 	stop := make(chan struct{})
@@ -367,7 +468,7 @@ func TestReplicasAndARollingRestart(t *testing.T) {
 		})
 	}
 	for i := range backends {
-		next := startReplica(t, dir)
+		next := startBackend(t, dir)
 		before := made.Load()
 		mu.Lock()
 		old := backends[i]
@@ -376,6 +477,7 @@ func TestReplicasAndARollingRestart(t *testing.T) {
 		for made.Load() < before+100 && wrong.Load() == 0 {
 			time.Sleep(time.Millisecond)
 		}
+		old.calls.Wait() // a proxy may have chosen it, and not have asked it yet
 		old.terminate(t)
 		if code := old.exit(t); code != 0 {
 			t.Errorf("exit code %d: %s", code, old.stderr)

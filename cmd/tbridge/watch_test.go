@@ -11,19 +11,13 @@ import (
 	"tbridge/config"
 )
 
-// expect waits for one notice, and looks at the list after it.
-func (s *server) expect(step string, has ...string) {
+// expect waits for a notice, and for the text in the list after it.
+func (s *server) expect(step, text string) {
 	s.t.Helper()
-	if line := s.line(); !strings.Contains(line, "notifications/tools/list_changed") {
+	if line := s.line(); !strings.Contains(line, changedNotice) {
 		s.t.Errorf("%s: %s", step, line)
 	}
-	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	line := s.line()
-	for _, text := range has {
-		if !strings.Contains(line, text) {
-			s.t.Errorf("%s: no %s in %s", step, text, line)
-		}
-	}
+	s.listWith(step, text)
 }
 
 func TestChangesAreSeen(t *testing.T) {
