@@ -128,6 +128,7 @@ func play(ctx context.Context, w io.Writer, tracker *demo.Server, b *bridge.Brid
 	fmt.Fprintln(w, nameTools(listed.Tools))
 	asked := make(chan string, len(scenes))
 	tracker.Watch(func(line string) { asked <- line })
+	defer tracker.Watch(func(string) {}) // nobody listens any more, and the tracker may stay
 	for i, s := range scenes {
 		fmt.Fprintf(w, "%d. %s\n   %s %s\n", i+1, s.what, s.tool, s.arguments)
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: s.tool, Arguments: json.RawMessage(s.arguments)})
