@@ -3,9 +3,9 @@ package bridge
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"tbridge/config"
 )
@@ -16,7 +16,7 @@ const defaultConcurrency = 64
 // A limit is how many calls an API, or a tool, may have in hand, and how often it may be called.
 type limit struct {
 	slots chan struct{} // nil: any number
-	rate  *rate.Limiter // nil: any rate
+	pace  *pace         // nil: any rate
 }
 
 func newLimit(def *config.Limits, concurrency int) limit {
@@ -27,8 +27,8 @@ func newLimit(def *config.Limits, concurrency int) limit {
 	if concurrency > 0 {
 		l.slots = make(chan struct{}, concurrency)
 	}
-	if def != nil && def.Rate > 0 {
-		l.rate = rate.NewLimiter(rate.Limit(def.Rate), 1) // evenly, so that no second sees more
+	if def != nil && def.Rate.Calls > 0 {
+		l.pace = &pace{rate: def.Rate}
 	}
 	return l
 }
@@ -36,7 +36,7 @@ func newLimit(def *config.Limits, concurrency int) limit {
 // carryOn gives the limit that counts from now on: old, with the places that are taken and the turns that are given,
 // when it allows what this one does.
 func (l limit) carryOn(old limit) limit {
-	same := l.rate == old.rate || l.rate != nil && old.rate != nil && l.rate.Limit() == old.rate.Limit()
+	same := l.pace == old.pace || l.pace != nil && old.pace != nil && l.pace.rate == old.pace.rate
 	if same && cap(l.slots) == cap(old.slots) {
 		return old
 	}
@@ -79,17 +79,47 @@ func enter(ctx context.Context, limits ...limit) (leave func(), e *Error) {
 
 // turn reserves the next turn of all rates, and says how long it is until then.
 func turn(limits ...limit) (wait time.Duration, undo func()) {
-	var turns []*rate.Reservation
+	undo = func() {}
 	for _, l := range limits {
-		if l.rate != nil {
-			r := l.rate.Reserve()
-			turns, wait = append(turns, r), max(wait, r.Delay())
+		if l.pace != nil {
+			turn, before := l.pace.take(), undo
+			wait, undo = max(wait, time.Until(turn)), func() { l.pace.giveBack(turn); before() }
 		}
 	}
-	return wait, func() {
-		for _, r := range turns {
-			r.Cancel()
-		}
+	return wait, undo
+}
+
+// A pace keeps to a rate: a call starts at once unless so many started within the time before it. It is no token bucket,
+// which lets through twice the rate after a pause, or, with a bucket of one, holds up each call of a short series.
+type pace struct {
+	rate config.Rate
+
+	mu    sync.Mutex
+	turns []time.Time // of the last Per, and those given for later, in order
+}
+
+// take gives the time of the next turn, now or later.
+func (p *pace) take() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	for len(p.turns) > 0 && !p.turns[0].Add(p.rate.Per).After(now) {
+		p.turns = p.turns[1:]
+	}
+	turn := now
+	if n := len(p.turns) - p.rate.Calls; n >= 0 {
+		turn = p.turns[n].Add(p.rate.Per)
+	}
+	p.turns = append(p.turns, turn)
+	return turn
+}
+
+// giveBack makes a turn free that was not used.
+func (p *pace) giveBack(turn time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.IndexFunc(p.turns, turn.Equal); i >= 0 {
+		p.turns = slices.Delete(p.turns, i, i+1)
 	}
 }
 

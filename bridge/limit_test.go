@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -77,51 +76,60 @@ func TestPlacesAreHeldUntilTheBodyIsClosed(t *testing.T) {
 
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimit(&config.Limits{Rate: 5}, 0)
-		var times []time.Duration
+		l := newLimit(&config.Limits{Rate: config.Rate{Calls: 5, Per: time.Second}}, 0)
 		start := time.Now()
-		for range 6 {
+		// Five start at once, as many as may within any second; the sixth waits for the first's second to end.
+		for i, want := range []time.Duration{0, 0, 0, 400e6, 400e6, 1000e6, 1000e6, 1000e6, 1400e6} {
+			if i == 3 {
+				time.Sleep(400 * time.Millisecond)
+			}
 			leave, e := enter(t.Context(), l)
 			if e != nil {
 				t.Fatal(e)
 			}
 			leave()
-			times = append(times, time.Since(start).Round(time.Millisecond))
+			if at := time.Since(start).Round(time.Millisecond); at != want {
+				t.Errorf("call %d after %v, want %v", i, at, want)
+			}
 		}
-		if want := []time.Duration{0, 200e6, 400e6, 600e6, 800e6, 1000e6}; !slices.Equal(times, want) {
-			t.Errorf("got %v, want %v", times, want)
-		}
+		leave, _ := enter(t.Context(), l)
+		leave()
 
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errTimeout)
 		defer cancel()
 		_, e := enter(ctx, newLimit(nil, 1), l)
 		e.check(t, kindRateLimited, "", "limits.rate")
-		if e.RetryAfterS == nil || *e.RetryAfterS != 1 || time.Since(start).Round(time.Millisecond) != time.Second {
+		if e.RetryAfterS == nil || *e.RetryAfterS != 1 || time.Since(start).Round(time.Millisecond) != 1400*time.Millisecond {
 			t.Errorf("got %+v", e)
 		}
 		// A call that gave up took no turn.
-		leave, e := enter(t.Context(), l)
-		if e != nil || time.Since(start).Round(time.Millisecond) != 1200*time.Millisecond {
+		leave, e = enter(t.Context(), l)
+		if e != nil || time.Since(start).Round(time.Millisecond) != 2*time.Second {
 			t.Errorf("got %v after %v", e, time.Since(start))
 		}
 		leave()
 
 		waiting, stop := context.WithCancel(t.Context())
 		go func() { time.Sleep(50 * time.Millisecond); stop() }()
-		_, e = enter(waiting, l)
+		rare := newLimit(&config.Limits{Rate: config.Rate{Calls: 1, Per: time.Minute}}, 0)
+		if leave, e = enter(waiting, rare); e != nil {
+			t.Fatal(e)
+		}
+		leave()
+		_, e = enter(waiting, rare)
 		e.check(t, kindCancelled, "")
 	})
 }
 
 func TestRateOfRetries(t *testing.T) {
 	rec := record(t, answers(http.Header{"Retry-After": {"0"}}, 503, 503))
-	x := rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 5/s}", "")
+	x := rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 2/s}", "")
 	start := time.Now()
 	if g := x.call(t, "{}"); g.err != nil || g.status != 200 {
 		t.Errorf("got %d, %v", g.status, g.err)
 	}
-	if took := time.Since(start); took < 400*time.Millisecond {
-		t.Errorf("three tries took %v at 5/s", took)
+	if took := time.Since(start); took < time.Second {
+		t.Errorf("three tries took %v at 2/s", took)
 	}
 	rec = record(t, answers(nil, 503, 503))
 	x = rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 1/m}", "")

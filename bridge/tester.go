@@ -72,7 +72,7 @@ func unhurried(l *config.Limits) *config.Limits {
 		return nil
 	}
 	copied := *l
-	copied.Concurrency, copied.Rate = 0, 0
+	copied.Concurrency, copied.Rate = 0, config.Rate{}
 	return &copied
 }
 

@@ -317,15 +317,19 @@ type Limits struct {
 	Result Size `yaml:"result" example:"256KiB"`
 	// Calls of the API under way at once. Default: 64.
 	Concurrency int `yaml:"concurrency" example:"64"`
-	// Calls in a second, minute or hour.
+	// Calls in any second, minute or hour.
 	Rate Rate `yaml:"rate" example:"20/s"`
 }
 
 // Size is a number of bytes, written 512, 256KiB, 16MiB or 1MB.
 type Size int64
 
-// Rate is a number of calls per second, written 20/s, 100/m or 1000/h. 0: not given.
-type Rate float64
+// Rate is so many calls in any span of Per, written 20/s, 100/m or 1000/h; 0.5/s is one in two seconds. Calls is 0
+// where none is given.
+type Rate struct {
+	Calls int
+	Per   time.Duration
+}
 
 // Breaker makes calls fail at once after so many failures in a row, until a probe succeeds.
 type Breaker struct {

@@ -79,7 +79,7 @@ apis:
 		{one.Timeout, 90 * time.Second},
 		{one.Limits.Response, Size(16 << 20)},
 		{one.Limits.Result, Size(1_000_000)},
-		{one.Limits.Rate, Rate(1.5)},
+		{one.Limits.Rate, Rate{90, time.Minute}},
 		{one.Breaker.Open, 400 * time.Millisecond},
 		{one.TLS.InsecureSkipVerify, true},
 		{two.Envelope.OK.Path[0].Expr, "done"},

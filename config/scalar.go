@@ -151,7 +151,9 @@ func (d *decoder) rate(n *yaml.Node, label string, p *Rate) bool {
 	if count == 0 {
 		return d.wrongValue(n, label, due)
 	}
-	*p = Rate(count / map[string]float64{"s": 1, "m": 60, "h": 3600}[m[2]])
+	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[m[2]]
+	whole := max(1, math.Floor(count))
+	*p = Rate{int(whole), time.Duration(float64(per) * whole / count)}
 	return true
 }
 

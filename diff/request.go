@@ -205,5 +205,5 @@ func limitsText(l *config.Limits) string {
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf("response: %d, result: %d, concurrency: %d, rate: %g", l.Response, l.Result, l.Concurrency, float64(l.Rate))
+	return fmt.Sprintf("response: %d, result: %d, concurrency: %d, rate: %v", l.Response, l.Result, l.Concurrency, l.Rate)
 }
