@@ -81,19 +81,22 @@ func TestPathAt(t *testing.T) {
 // Where a value is found, its path is found again: at nodes spread over every shipped file.
 func TestLocateAndPathAtAgree(t *testing.T) {
 	for name, text := range shipped(t) {
-		all := spots(t, text)
-		for i, s := range all {
-			if every := len(all)/20 + 1; i%every > 0 {
-				continue
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := spots(t, text)
+			for i, s := range all {
+				if every := len(all)/20 + 1; i%every > 0 {
+					continue
+				}
+				at, _, _, err := Locate(name, []byte(text), s.path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				path, err := PathAt(name, []byte(text), at.Line, at.Column)
+				if err != nil || len(path) < len(s.path) || !cmp.Equal(path[:len(s.path)], s.path) {
+					t.Errorf("%s is at %s, where %s is (%v)", pathText(s.path), at, pathText(path), err)
+				}
 			}
-			at, _, _, err := Locate(name, []byte(text), s.path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			path, err := PathAt(name, []byte(text), at.Line, at.Column)
-			if err != nil || len(path) < len(s.path) || !cmp.Equal(path[:len(s.path)], s.path) {
-				t.Errorf("%s: %s is at %s, where %s is (%v)", name, pathText(s.path), at, pathText(path), err)
-			}
-		}
+		})
 	}
 }

@@ -116,13 +116,13 @@ func TestEditShippedFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := []Change{}
-			all := spots(t, text)
+			all, before := spots(t, text), model(t, text)
 			for i, s := range all {
 				whole = append(whole, Set(s.path, read(s.node, s.due)))
-				if every := len(all)/20 + 1; i%every > 0 {
+				if every := len(all)/12 + 1; i%every > 0 {
 					continue
 				}
-				editSpot(t, text, s)
+				editSpot(t, text, s, before)
 				if t.Failed() {
 					t.Fatalf("at %s", pathText(s.path))
 				}
@@ -135,8 +135,7 @@ func TestEditShippedFiles(t *testing.T) {
 }
 
 // editSpot changes a node in every way.
-func editSpot(t *testing.T, text string, s spot) {
-	before := model(t, text)
+func editSpot(t *testing.T, text string, s spot, before JSON) {
 	if out, ok := edited(t, text, Set(s.path, StringJSON("other, and: more"))); ok {
 		want := before
 		*at(&want, s.path) = StringJSON("other, and: more")

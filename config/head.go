@@ -57,15 +57,16 @@ func (t *Tool) FromHead() (keys []string) {
 
 // A head is what stands at the head of a tools file: the defaults of its tools.
 type head struct {
-	node     *yaml.Node // a mapping of the keys that may stand there
-	tool     Tool       // what they say
-	repeated int        // nodes of the head that were merged into those of tools
+	node     *yaml.Node         // a mapping of the keys that may stand there
+	tool     Tool               // what they say
+	sizes    map[*yaml.Node]int // of its values, in nodes
+	repeated int                // nodes of the head that were merged into those of tools
 }
 
 // head splits a tools file into its head, checked, and the node of its tools.
 func (d *decoder) head(root *yaml.Node) (h *head, list *yaml.Node) {
 	keys := layoutOf(toolType)
-	h = &head{node: &yaml.Node{Kind: yaml.MappingNode, Line: root.Line, Column: root.Column}}
+	h = &head{node: &yaml.Node{Kind: yaml.MappingNode, Line: root.Line, Column: root.Column}, sizes: map[*yaml.Node]int{}}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		name := deref(key).Value
@@ -79,6 +80,7 @@ func (d *decoder) head(root *yaml.Node) (h *head, list *yaml.Node) {
 			d.errorf(d.file.span(key), ruleHeadKey, "%q is a tool's own key and cannot stand at the head of a file", name).Hint = "write it in each tool"
 		default:
 			h.node.Content = append(h.node.Content, key, value)
+			h.sizes[deref(value)] = count(deref(value))
 		}
 	}
 	d.partial = true
@@ -112,7 +114,10 @@ func (d *decoder) both(h *head, key string, above, own *yaml.Node) *yaml.Node {
 	if above.Kind != own.Kind || own.Kind != yaml.MappingNode && !tags {
 		return own
 	}
-	if h.repeated += count(above); h.repeated > maxNodes {
+	if h.repeated > maxNodes { // which is said
+		return own
+	}
+	if h.repeated += h.sizes[above]; h.repeated > maxNodes {
 		d.errorf(d.beginning(own), ruleTooLarge, "%q at the head of this file, merged into each tool, makes more than %d nodes", key, maxNodes)
 		return own
 	}
@@ -123,26 +128,21 @@ func (d *decoder) both(h *head, key string, above, own *yaml.Node) *yaml.Node {
 		merged.Content = slices.Concat(above.Content, own.Content)
 		return &merged
 	}
+	name := func(key *yaml.Node) string { return strings.TrimSuffix(deref(key).Value, "?") } // of a body
+	if key == "headers" {
+		name = func(key *yaml.Node) string { return strings.ToLower(deref(key).Value) }
+	}
+	owned := make(map[string]bool, len(own.Content)/2)
+	for i := 0; i+1 < len(own.Content); i += 2 {
+		owned[name(own.Content[i])] = true
+	}
 	for i := 0; i+1 < len(above.Content); i += 2 {
-		if !hasKey(own, deref(above.Content[i]).Value, key == "headers") {
+		if !owned[name(above.Content[i])] {
 			merged.Content = append(merged.Content, above.Content[i], above.Content[i+1])
 		}
 	}
 	merged.Content = append(merged.Content, own.Content...)
 	return &merged
-}
-
-// hasKey says whether a mapping has a key, with or without the question mark that a key of a body may have. Where
-// the keys are names of headers, their case does not count.
-func hasKey(n *yaml.Node, key string, headers bool) bool {
-	name := strings.TrimSuffix(key, "?")
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		own := strings.TrimSuffix(deref(n.Content[i]).Value, "?")
-		if own == name || headers && strings.EqualFold(own, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // count is the number of nodes in a tree, aliases written out.

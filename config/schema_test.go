@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,7 +134,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 	}
 	for _, kind := range []FileKind{ConfigFile, ToolsFile} {
 		text := JSONSchema(kind)
-		examples(t, kind, text, text)
+		examples(t, text)
 		if !bytes.Equal([]byte(text.String()), []byte(JSONSchema(kind).String())) {
 			t.Error("the schema differs from one time to the next")
 		}
@@ -141,28 +142,37 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 }
 
 // examples holds the examples of all keys of a schema against what stands beside them.
-func examples(t *testing.T, kind FileKind, root, s JSON) {
-	if list, _ := s.Get("examples"); list.Kind == KindArray {
-		definitions, _ := root.Get("definitions")
-		c := jsonschema.NewCompiler()
-		c.Draft = jsonschema.Draft7
-		own := object("definitions", definitions).with(s)
-		if err := c.AddResource("mem:///key.json", strings.NewReader(own.String())); err != nil {
-			t.Fatal(err)
+func examples(t *testing.T, root JSON) {
+	definitions, _ := root.Get("definitions")
+	var keys []JSON
+	var gather func(s JSON)
+	gather = func(s JSON) {
+		if list, _ := s.Get("examples"); list.Kind == KindArray {
+			definitions = definitions.with(object(fmt.Sprintf("key %d", len(keys)), s))
+			keys = append(keys, s)
 		}
-		compiled, err := c.Compile("mem:///key.json")
+		for i := range s.Keys {
+			if s.Items[i].Kind == KindObject {
+				gather(s.Items[i])
+			}
+		}
+	}
+	gather(root)
+	c := jsonschema.NewCompiler()
+	c.Draft = jsonschema.Draft7
+	if err := c.AddResource("mem:///keys.json", strings.NewReader(object("definitions", definitions).String())); err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range keys {
+		compiled, err := c.Compile(fmt.Sprintf("mem:///keys.json#/definitions/key%%20%d", i))
 		if err != nil {
 			t.Fatal(err)
 		}
+		list, _ := key.Get("examples")
 		for _, v := range list.Items {
 			if err := compiled.Validate(asEditorsRead(t, v.String())); err != nil {
 				t.Errorf("%s\n%v", v, err)
 			}
-		}
-	}
-	for i := range s.Keys {
-		if s.Items[i].Kind == KindObject {
-			examples(t, kind, root, s.Items[i])
 		}
 	}
 }

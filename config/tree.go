@@ -77,17 +77,18 @@ func (d *decoder) branch(n *yaml.Node, label string, textual bool) *Tree {
 }
 
 func (d *decoder) fields(t *Tree, n *yaml.Node, textual bool) {
+	byName := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := deref(n.Content[i])
 		d.noEnv(key)
 		name, optional := strings.CutSuffix(key.Value, "?")
 		at := d.file.span(n.Content[i])
-		for _, f := range t.Fields {
-			if f.Key == name {
-				d.errorf(at, ruleDuplicateKey, "%q is given twice, first on line %d", excerpt(name), f.KeyPos.Line).Related = []Related{{f.KeyPos, "first given here"}}
-			}
+		if i, twice := byName[name]; twice {
+			first := t.Fields[i].KeyPos
+			d.errorf(at, ruleDuplicateKey, "%q is given twice, first on line %d", excerpt(name), first.Line).Related = []Related{{first, "first given here"}}
 		}
 		if value := d.branch(deref(n.Content[i+1]), name, textual); value != nil {
+			byName[name] = len(t.Fields)
 			t.Fields = append(t.Fields, Field{Key: name, KeyPos: at, Optional: optional, Value: value})
 		}
 	}
