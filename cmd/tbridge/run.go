@@ -75,18 +75,29 @@ func unknown(kind, name string, known []string, otherwise string) error {
 	return e
 }
 
-const helpTemplate = `{{with .Example}}{{.}}
-
-{{end}}{{with or .Long .Short}}{{.}}
-
-{{end}}Usage: {{.UseLine}}
-{{if .HasAvailableSubCommands}}
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{if .HasAvailableFlags}}
-Flags:
-{{.Flags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}`
+// help begins with examples. It is no template: text/template makes the linker keep every method there is, which adds
+// megabytes to the program.
+func help(cmd *cobra.Command, _ []string) {
+	w := cmd.OutOrStdout()
+	for _, paragraph := range []string{cmd.Example, cmp.Or(cmd.Long, cmd.Short)} {
+		if paragraph != "" {
+			fmt.Fprintf(w, "%s\n\n", paragraph)
+		}
+	}
+	fmt.Fprintf(w, "Usage: %s\n", cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				fmt.Fprintf(w, "\n  %-*s %s", c.NamePadding(), c.Name(), c.Short)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	if cmd.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s\n", strings.TrimRight(cmd.Flags().FlagUsages(), " \n"))
+	}
+}
 
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -110,7 +121,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.config, "config", cmp.Or(os.Getenv("TBRIDGE_CONFIG"), defaultConfig),
 		"path of tbridge.yaml (or $TBRIDGE_CONFIG)")
 	root.PersistentFlags().BoolP("help", "h", false, "show this help")
-	root.SetHelpTemplate(helpTemplate)
+	root.SetHelpFunc(help)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.explainCommand(), p.schemaCommand(), p.initCommand(), p.testCommand(), p.diffCommand(), p.listCommand(), p.showCommand(), p.callCommand(), p.workbenchCommand(), versionCommand())
