@@ -24,6 +24,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,6 +49,18 @@ type Options struct {
 
 	Span func(Span)   // told of each call that ended; nil: nobody is. It must not wait
 	HTTP *HTTPOptions // nil: not served over HTTP, and server.http of the catalogue means nothing
+}
+
+// serves says whether the tool is among those asked for.
+func (o Options) serves(t *config.Tool) bool {
+	tagged := func(tag string) bool { return slices.Contains(t.Tags, tag) }
+	matches := func(pattern string) bool {
+		ok, err := path.Match(pattern, t.Name)
+		return ok && err == nil
+	}
+	return (len(o.Tags) == 0 || slices.ContainsFunc(o.Tags, tagged)) &&
+		(len(o.Only) == 0 || slices.ContainsFunc(o.Only, matches)) &&
+		(!o.ReadOnly || validate.Describe(t).Annotations.ReadOnly)
 }
 
 // A Bridge is a compiled catalogue being served. It is safe for concurrent use.
@@ -172,7 +186,7 @@ func compileTool(def *config.Tool, c *config.Catalog, a *api, v *vars) (*tool, e
 	}
 	t.schema.Resolve(v.text)
 	t.retry, t.limit = compileRetry(def, c.API(def.API)), newLimit(def.Limits, 0)
-	t.listed = Describe(def).append(nil)
+	t.listed = validate.Describe(def).JSON()
 	var err error
 	if t.plan, err = compilePlan(def, v); err != nil {
 		return nil, err

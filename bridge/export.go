@@ -7,25 +7,20 @@ import (
 	"strings"
 
 	"tbridge/config"
+	"tbridge/validate"
 )
-
-// bytesPerToken is a rule of thumb for JSON in the tokenizers of today's models.
-const bytesPerToken = 4
-
-// Tokens estimates what the definition costs a model's context.
-func (d *Definition) Tokens() int { return (len(d.append(nil)) + bytesPerToken - 1) / bytesPerToken }
 
 // Exports give a tool as other systems want it, to be written as JSON: what tools/list shows (mcp), the function
 // definitions of two model APIs (anthropic, openai), and a tool entry of TrustGraph (trustgraph).
 var Exports = map[string]func(*config.Tool) any{
-	"mcp":        func(t *config.Tool) any { return Describe(t) },
+	"mcp":        func(t *config.Tool) any { return validate.Describe(t) },
 	"anthropic":  toAnthropic,
 	"openai":     toOpenAI,
 	"trustgraph": toTrustGraph,
 }
 
 func toAnthropic(t *config.Tool) any {
-	d := Describe(t)
+	d := validate.Describe(t)
 	return struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
@@ -39,7 +34,7 @@ func toOpenAI(t *config.Tool) any {
 		Description string          `json:"description,omitempty"`
 		Parameters  json.RawMessage `json:"parameters"`
 	}
-	d := Describe(t)
+	d := validate.Describe(t)
 	return struct {
 		Type     string   `json:"type"`
 		Function function `json:"function"`
@@ -61,7 +56,7 @@ func toTrustGraph(t *config.Tool) any {
 		Description string           `json:"description"`
 		Tool        string           `json:"mcp-tool"`
 		Arguments   *[]trustArgument `json:"arguments,omitempty"`
-	}{"mcp-tool", t.Name, describe(t), t.Name, nil}
+	}{"mcp-tool", t.Name, validate.Description(t), t.Name, nil}
 	if t.Arguments == nil {
 		return entry
 	}
@@ -101,7 +96,7 @@ func plainText(v config.JSON) string {
 // Prompt gives a tool as the prompts of agents without function calling show it, with a line break at its end.
 func Prompt(t *config.Tool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- **%s**: %s\n", t.Name, describe(t))
+	fmt.Fprintf(&b, "- **%s**: %s\n", t.Name, validate.Description(t))
 	for _, a := range t.Arguments {
 		need := "Optional"
 		if MustGive(t, a) {

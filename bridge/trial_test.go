@@ -116,7 +116,7 @@ func TestExports(t *testing.T) {
       {name: p, type: integer, description: Place}, {name: q, type: array, items: {type: string}}, {name: e, type: boolean, description: E, enum: [true]},
       {name: s, type: string, enum: [x, y], default: x, description: 'S (optional)'}]}`)
 	open := onlyTool(t, `{name: o, method: POST, path: /}`)
-	schema := string(Describe(tool).InputSchema)
+	schema := string(validate.Describe(tool).InputSchema)
 	tests := []struct {
 		format string
 		tool   *config.Tool
@@ -125,7 +125,7 @@ func TestExports(t *testing.T) {
 		{"anthropic", tool, `{"name":"a","description":"A.\nDeprecated: Use b.","input_schema":` + schema + `}`},
 		{"openai", tool, `{"type":"function","function":{"name":"a","description":"A.\nDeprecated: Use b.","parameters":` + schema + `}}`},
 		{"openai", open, `{"type":"function","function":{"name":"o","parameters":{"type":"object","properties":{}}}}`},
-		{"mcp", open, string(Describe(open).append(nil))},
+		{"mcp", open, string(validate.Describe(open).JSON())},
 		{"trustgraph", tool, `{"type":"mcp-tool","name":"a","description":"A.\nDeprecated: Use b.","mcp-tool":"a","arguments":[` +
 			`{"name":"p","type":"number","description":"Place"},{"name":"q","type":"string","description":"(optional)"},` +
 			`{"name":"e","type":"string","description":"E (one of true; optional)"},{"name":"s","type":"string","description":"S (optional) (one of x, y)"}]}`},

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"tbridge/bridge"
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 // Level says what a change means for who calls a tool.
@@ -166,7 +166,7 @@ func (d *differ) tool(before, after *config.Tool, oldAPI, newAPI *config.API) {
 	if before.Name != after.Name {
 		d.add(Breaking, "tool renamed", "", before.Name, after.Name, "agents that call it by its old name get an unknown tool")
 	}
-	a, b := bridge.Describe(before), bridge.Describe(after)
+	a, b := validate.Describe(before), validate.Describe(after)
 	d.words("title", a.Title, b.Title)
 	d.words("description", before.Description, after.Description)
 	d.deprecated(before.Deprecated, after.Deprecated)
@@ -197,8 +197,8 @@ func (d *differ) deprecated(before, after string) {
 }
 
 // annotations compares the hints by which clients decide whether to ask their user.
-func (d *differ) annotations(a, b bridge.Annotations) {
-	destroys := func(x bridge.Annotations) bool { return x.Destructive != nil && *x.Destructive }
+func (d *differ) annotations(a, b validate.Annotations) {
+	destroys := func(x validate.Annotations) bool { return x.Destructive != nil && *x.Destructive }
 	for _, h := range []struct {
 		key         string
 		old, new    bool

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"tbridge/bridge"
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 // result compares what a successful call gives.
-func (d *differ) result(before, after *config.Tool, a, b *bridge.Definition) {
+func (d *differ) result(before, after *config.Tool, a, b *validate.Definition) {
 	switch {
 	case a.OutputSchema != nil && b.OutputSchema != nil:
 		d.schema("output", parse(a.OutputSchema), parse(b.OutputSchema), nil, nil, results)

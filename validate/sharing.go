@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	bytesPerToken = 4      // a rule of thumb for JSON in the tokenizers of today's models
-	toolTokens    = 1_000  // what one tool may cost
-	allTokens     = 25_000 // what all may cost
+	toolTokens = 1_000  // what one tool may cost
+	allTokens  = 25_000 // what all may cost
 )
 
 var listName = regexp.MustCompile(`(?i)(^|[_.-])(list|search|find)([_.-]|$)`)
@@ -27,36 +26,12 @@ func (k *toolCheck) sharing() {
 
 // cost notes a tool that costs a model much, and adds up what all do.
 func (k *toolCheck) cost() {
-	tokens := (weight(k.t.Arguments) + len(k.t.Name) + len(k.t.Title) + len(k.t.Description) + 170) / bytesPerToken
-	if r := k.t.Response; r != nil && r.Check != "off" && r.Output != nil {
-		tokens += weight(r.Output) / bytesPerToken
-	}
+	tokens := Describe(k.t).Tokens()
 	k.tokens += tokens
 	if tokens > toolTokens {
 		k.note(k.t.At("name"), ruleTokens, "tool %s costs a model about %d tokens in every conversation; up to %d are usual", quoted(k.t.Name), tokens/10*10, toolTokens).Hint =
 			"shorten descriptions, or split the tool"
 	}
-}
-
-// weight is about how many bytes arguments take in a schema.
-func weight(args []*config.Argument) int {
-	n := 0
-	for _, a := range args {
-		n += len(a.Name) + len(a.Description) + len(a.Pattern) + 48
-		for _, list := range [][]config.JSON{a.Enum, a.Examples} {
-			for _, v := range list {
-				n += len(v.Text) + 3
-				if v.Items != nil {
-					n += len(v.String())
-				}
-			}
-		}
-		if a.Items != nil {
-			n += weight([]*config.Argument{a.Items})
-		}
-		n += weight(a.Properties)
-	}
-	return n
 }
 
 func (k *checker) catalogueTokens() {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"tbridge/bridge"
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 // A place is a span of a file, as config.Pos.
@@ -85,7 +85,7 @@ type summary struct {
 }
 
 // summarize sums up a tool and what was found in its file. ds are in the order of their lines.
-func (v *view) summarize(t *config.Tool, d *bridge.Definition, ds config.Diagnostics) summary {
+func (v *view) summarize(t *config.Tool, d *validate.Definition, ds config.Diagnostics) summary {
 	at := t.At()
 	s := summary{Name: t.Name, Title: t.Title, Description: t.Description, API: t.API, Method: t.Method, Path: pathText(t), Tags: listOf(t.Tags),
 		File: v.relative(at.File), Line: at.Line, ReadOnly: d.Annotations.ReadOnly, Tokens: d.Tokens(), Deprecated: t.Deprecated != "", Tests: len(t.Tests)}
@@ -143,10 +143,10 @@ type checked struct {
 }
 
 type checkedTool struct {
-	Summary    summary            `json:"summary"`
-	Form       form               `json:"form"`
-	Definition *bridge.Definition `json:"definition"`
-	Tokens     int                `json:"tokens"`
+	Summary    summary              `json:"summary"`
+	Form       form                 `json:"form"`
+	Definition *validate.Definition `json:"definition"`
+	Tokens     int                  `json:"tokens"`
 }
 
 // check holds a draft against every rule, together with the rest of the directory.
@@ -162,7 +162,7 @@ func (v *view) check(d draft) checked {
 	ds := v.about(d.Path)
 	all := checked{Diagnostics: v.shown(ds), Tools: []checkedTool{}, Parses: parses(ds)}
 	for _, t := range v.tools(d.Path) {
-		definition := bridge.Describe(t)
+		definition := validate.Describe(t)
 		all.Tools = append(all.Tools, checkedTool{v.summarize(t, definition, ds), makeForm(t), definition, definition.Tokens()})
 	}
 	return all
@@ -249,7 +249,7 @@ func (w *Workbench) catalogue(*http.Request) (*catalogue, error) {
 		if i, ok := files[name]; ok {
 			all.Files[i].Tools++
 		}
-		all.Tools = append(all.Tools, v.summarize(t, bridge.Describe(t), found[name]))
+		all.Tools = append(all.Tools, v.summarize(t, validate.Describe(t), found[name]))
 	}
 	return all, nil
 }

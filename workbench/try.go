@@ -51,7 +51,7 @@ func (w *Workbench) prepare(c call) (*prepared, error) {
 		b.Close()
 		return nil, invalid(err)
 	}
-	return &prepared{b, p, bridge.Describe(t).Annotations.ReadOnly}, nil
+	return &prepared{b, p, validate.Describe(t).Annotations.ReadOnly}, nil
 }
 
 // faultless opens a draft that has no errors, in a directory whose tbridge.yaml has none.

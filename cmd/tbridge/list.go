@@ -14,6 +14,7 @@ import (
 
 	"tbridge/bridge"
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 // listings are the formats of tbridge list.
@@ -141,22 +142,22 @@ func mapTools[T any](tools []*config.Tool, f func(*config.Tool) T) []T {
 
 func listJSON(w io.Writer, tools []*config.Tool) error {
 	type entry struct {
-		Name      string             `json:"name"`
-		Title     string             `json:"title,omitempty"`
-		API       string             `json:"api"`
-		Tags      []string           `json:"tags,omitempty"`
-		Method    string             `json:"method"`
-		Path      string             `json:"path"`
-		Arguments []string           `json:"arguments"` // null: whatever is given
-		Tokens    int                `json:"tokens"`
-		File      string             `json:"file"`
-		Line      int                `json:"line"`
-		MCP       *bridge.Definition `json:"definition"`
+		Name      string               `json:"name"`
+		Title     string               `json:"title,omitempty"`
+		API       string               `json:"api"`
+		Tags      []string             `json:"tags,omitempty"`
+		Method    string               `json:"method"`
+		Path      string               `json:"path"`
+		Arguments []string             `json:"arguments"` // null: whatever is given
+		Tokens    int                  `json:"tokens"`
+		File      string               `json:"file"`
+		Line      int                  `json:"line"`
+		MCP       *validate.Definition `json:"definition"`
 	}
 	return writeJSON(w, mapTools(tools, func(t *config.Tool) entry {
 		at := t.At()
 		e := entry{Name: t.Name, Title: t.Title, API: t.API, Tags: t.Tags, Method: t.Method, Tokens: tokens(t),
-			File: at.File, Line: at.Line, MCP: bridge.Describe(t)}
+			File: at.File, Line: at.Line, MCP: validate.Describe(t)}
 		if t.Path != nil {
 			e.Path = t.Path.Text
 		}
@@ -177,7 +178,7 @@ func argumentNames(args []*config.Argument) []string {
 
 // listMCP prints what tools/list answers.
 func listMCP(w io.Writer, tools []*config.Tool) error {
-	return writeJSON(w, map[string]any{"tools": mapTools(tools, bridge.Describe)})
+	return writeJSON(w, map[string]any{"tools": mapTools(tools, validate.Describe)})
 }
 
 // listExports lists the tools as another system wants them.
@@ -212,7 +213,7 @@ func listMarkdown(w io.Writer, tools []*config.Tool) error {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "## %s\n\n", t.Name)
-		if text := bridge.Describe(t).Description; text != "" {
+		if text := validate.Description(t); text != "" {
 			b.WriteString(text + "\n\n")
 		}
 		fmt.Fprintf(&b, "`%s %s`\n", t.Method, pathText(t))

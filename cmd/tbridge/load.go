@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"tbridge/bridge"
 	"tbridge/config"
 	"tbridge/validate"
 )
@@ -73,7 +72,7 @@ func tool(c *config.Catalog, name string) (*config.Tool, error) {
 }
 
 // tokens estimates what a tool costs a model's context.
-func tokens(t *config.Tool) int { return bridge.Describe(t).Tokens() }
+func tokens(t *config.Tool) int { return validate.Describe(t).Tokens() }
 
 // filesOf names the files of findings, each once, in their order.
 func filesOf(ds config.Diagnostics) (files []string) {

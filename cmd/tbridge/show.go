@@ -9,6 +9,7 @@ import (
 
 	"tbridge/bridge"
 	"tbridge/config"
+	"tbridge/validate"
 )
 
 func (p *program) showCommand() *cobra.Command {
@@ -34,7 +35,7 @@ func (p *program) showCommand() *cobra.Command {
 
 // show prints a tool as its model and its API see it.
 func (p *program) show(c *config.Catalog, t *config.Tool) error {
-	definition, err := json.MarshalIndent(bridge.Describe(t), "", "  ")
+	definition, err := json.MarshalIndent(validate.Describe(t), "", "  ")
 	if err != nil {
 		return err
 	}

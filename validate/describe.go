@@ -1,14 +1,11 @@
-package bridge
+package validate
 
 import (
 	"encoding/json"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 
 	"tbridge/config"
-	"tbridge/validate"
 )
 
 // A Definition is what a client is told of a tool: the Tool of MCP.
@@ -34,18 +31,18 @@ func Describe(t *config.Tool) *Definition {
 	d := &Definition{
 		Name:        t.Name,
 		Title:       t.Title,
-		Description: describe(t),
-		InputSchema: validate.For(t).JSON(),
+		Description: Description(t),
+		InputSchema: For(t).JSON(),
 		Annotations: annotate(t),
 	}
-	if out := validate.Output(t); out != nil {
+	if out := Output(t); out != nil {
 		d.OutputSchema = out.JSON()
 	}
 	return d
 }
 
-// describe gives the description, followed by what a schema cannot say.
-func describe(t *config.Tool) string {
+// Description is the tool's own, followed by what a schema cannot say: one_of and deprecated.
+func Description(t *config.Tool) string {
 	var lines []string
 	if text := strings.TrimSpace(t.Description); text != "" {
 		lines = append(lines, text)
@@ -83,9 +80,9 @@ func override(hint, given *bool) {
 	}
 }
 
-// append appends the definition as tools/list shows it.
-func (d *Definition) append(b []byte) []byte {
-	b = config.AppendQuoted(append(b, `{"name":`...), d.Name)
+// JSON is the definition as tools/list shows it: the Tool of MCP.
+func (d *Definition) JSON() json.RawMessage {
+	b := config.AppendQuoted([]byte(`{"name":`), d.Name)
 	if d.Title != "" {
 		b = config.AppendQuoted(append(b, `,"title":`...), d.Title)
 	}
@@ -99,8 +96,8 @@ func (d *Definition) append(b []byte) []byte {
 	return append(d.Annotations.append(append(b, `,"annotations":`...)), '}')
 }
 
-// MarshalJSON gives the Tool of MCP.
-func (d *Definition) MarshalJSON() ([]byte, error) { return d.append(nil), nil }
+// MarshalJSON gives what JSON does.
+func (d *Definition) MarshalJSON() ([]byte, error) { return d.JSON(), nil }
 
 func (a Annotations) append(b []byte) []byte {
 	b = strconv.AppendBool(append(b, `{"readOnlyHint":`...), a.ReadOnly)
@@ -111,14 +108,8 @@ func (a Annotations) append(b []byte) []byte {
 	return append(strconv.AppendBool(append(b, `,"openWorldHint":`...), a.OpenWorld), '}')
 }
 
-// serves says whether the tool is among those asked for.
-func (o Options) serves(t *config.Tool) bool {
-	tagged := func(tag string) bool { return slices.Contains(t.Tags, tag) }
-	matches := func(pattern string) bool {
-		ok, err := path.Match(pattern, t.Name)
-		return ok && err == nil
-	}
-	return (len(o.Tags) == 0 || slices.ContainsFunc(o.Tags, tagged)) &&
-		(len(o.Only) == 0 || slices.ContainsFunc(o.Only, matches)) &&
-		(!o.ReadOnly || annotate(t).ReadOnly)
-}
+// bytesPerToken is a rule of thumb for JSON in the tokenizers of today's models.
+const bytesPerToken = 4
+
+// Tokens estimates what the definition costs a model's context.
+func (d *Definition) Tokens() int { return (len(d.JSON()) + bytesPerToken - 1) / bytesPerToken }
