@@ -7,7 +7,8 @@ import (
 
 // Nearest gives the candidate that a misspelt word was most probably meant to be, or "". Case and the
 // difference of - and _ do not count; else one edit in a short word and two in a longer one do
-// (a letter too many, too few or wrong, or two that changed places).
+// (a letter too many, too few or wrong, or two that changed places). Where nothing is that near, it is the one candidate
+// that has whole words at its begin or end left out, or too many: task_id for task or id.
 func Nearest(word string, candidates []string) string {
 	best, least := "", 3
 	plainWord := fold(word)
@@ -23,7 +24,23 @@ func Nearest(word string, candidates []string) string {
 			best, least = candidate, d
 		}
 	}
+	if best != "" {
+		return best
+	}
+	for _, candidate := range candidates {
+		if plain := fold(candidate); extends(plain, plainWord) || extends(plainWord, plain) {
+			if best != "" {
+				return "" // it may be either
+			}
+			best = candidate
+		}
+	}
 	return best
+}
+
+// extends says whether long is short with words before or after it.
+func extends(long, short string) bool {
+	return len(short) > 1 && (strings.HasPrefix(long, short+"_") || strings.HasSuffix(long, "_"+short))
 }
 
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }

@@ -213,10 +213,11 @@ func TestTemplatesAreLinear(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	words := []string{"name", "title", "description", "read_only", "id", "task_id", "maxHops"}
+	words := []string{"name", "title", "description", "read_only", "id", "task_id", "maxHops", "agent_slug", "chat_slug"}
 	for word, want := range map[string]string{
 		"nmae": "name", "Name": "name", "names": "name", "nam": "name", "descripton": "description", "descrpition": "description",
 		"read-only": "read_only", "readOnly": "read_only", "taskid": "task_id", "taskId": "task_id", "max_hops": "maxHops", "uid": "id", "ib": "id",
+		"task": "task_id", "the_title": "title", "agent": "agent_slug", "slug": "", "a": "", "my_agent": "",
 		"x": "", "zebra": "", "name": "", "": "", "nmea!": "", strings.Repeat("x", 300): "",
 	} {
 		if got := Nearest(word, words); got != want {
