@@ -126,7 +126,7 @@ func (s *site) run(b *testing.B, n, inFlight, size int) {
 // BenchmarkHTTP calls tbridge and the peer in turn, as BenchmarkStdio does.
 func BenchmarkHTTP(b *testing.B) {
 	dir := b.TempDir()
-	bridge, peer := build(b, dir, "tbridge/cmd/tbridge"), build(b, dir, "tbridge/bench/peerhttp")
+	bridge, peer := build(b, dir, "tbridge/cmd/tbridge"), build(b, dir, "tbridge/bench/peer")
 	for _, revision := range []string{"2025-06-18", "2026-07-28"} {
 		for _, size := range []int{400, 64 << 10} {
 			b.Run(fmt.Sprintf("revision=%s/bytes=%d/inflight=16", revision, size), func(b *testing.B) {

@@ -1,5 +1,6 @@
 // Command peer is what somebody would write by hand with the SDK instead of a
-// tools file: one tool, one GET. The benchmarks measure tbridge against it.
+// tools file: one tool, one GET. It serves stdin and stdout, or HTTP at $ADDRESS.
+// The benchmarks measure tbridge against it.
 package main
 
 import (
@@ -37,9 +38,26 @@ func main() {
 				StructuredContent: json.RawMessage(body),
 			}, nil, nil
 		})
+	if address := os.Getenv("ADDRESS"); address != "" {
+		log.Fatal(http.ListenAndServe(address, handler(server)))
+	}
 	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		log.Print(err)
 	}
+}
+
+// handler serves both eras of MCP.
+func handler(server *mcp.Server) http.Handler {
+	get := func(*http.Request) *mcp.Server { return server }
+	bySession := mcp.NewStreamableHTTPHandler(get, nil)
+	perRequest := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
+			perRequest.ServeHTTP(w, r)
+			return
+		}
+		bySession.ServeHTTP(w, r)
+	})
 }
 
 func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
