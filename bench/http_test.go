@@ -22,6 +22,8 @@ type site struct {
 	revision string
 	session  string
 	client   *http.Client
+
+	objects, bytes float64 // allocated before what is measured
 }
 
 // startSite runs a server at an address and, in the revisions that have one, opens a session.
@@ -97,6 +99,30 @@ func (s *site) post(b *testing.B, message string) []byte {
 	return body
 }
 
+// allocated is how many objects and bytes the server has allocated since its start.
+func (s *site) allocated(b *testing.B) (objects, bytes float64) {
+	resp, err := s.client.Get(strings.TrimSuffix(s.url, "/mcp") + "/metrics")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if n, ok := strings.CutPrefix(line, "go_memstats_mallocs_total "); ok {
+			fmt.Sscan(n, &objects)
+		} else if n, ok := strings.CutPrefix(line, "go_memstats_alloc_bytes_total "); ok {
+			fmt.Sscan(n, &bytes)
+		}
+	}
+	if objects == 0 || bytes == 0 {
+		b.Fatalf("no memory in the metrics: %.300s", text)
+	}
+	return objects, bytes
+}
+
 // run makes n calls, so many of them at a time.
 func (s *site) run(b *testing.B, n, inFlight, size int) {
 	b.Helper()
@@ -139,6 +165,7 @@ func BenchmarkHTTP(b *testing.B) {
 				for _, p := range []*site{ours, theirs} {
 					p.run(b, slice, 16, size)
 					p.calls, p.wall, p.cpu = 0, 0, 0
+					p.objects, p.bytes = p.allocated(b)
 				}
 				b.ResetTimer()
 				for left := b.N; left > 0; left -= slice {
@@ -146,6 +173,11 @@ func BenchmarkHTTP(b *testing.B) {
 					theirs.run(b, min(slice, left), 16, size)
 				}
 				report(b, &ours.program, &theirs.program)
+				for name, p := range map[string]*site{"": ours, "peer-": theirs} {
+					objects, bytes := p.allocated(b)
+					b.ReportMetric((objects-p.objects)/float64(p.calls), name+"allocs/call")
+					b.ReportMetric((bytes-p.bytes)/float64(p.calls), name+"B/call")
+				}
 			})
 		}
 	}

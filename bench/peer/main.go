@@ -14,6 +14,7 @@ import (
 	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 type input struct {
@@ -46,12 +47,17 @@ func main() {
 	}
 }
 
-// handler serves both eras of MCP.
+// handler serves both eras of MCP, and tells what it allocated.
 func handler(server *mcp.Server) http.Handler {
 	get := func(*http.Request) *mcp.Server { return server }
 	bySession := mcp.NewStreamableHTTPHandler(get, nil)
 	perRequest := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true})
+	metrics := promhttp.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" {
+			metrics.ServeHTTP(w, r)
+			return
+		}
 		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
 			perRequest.ServeHTTP(w, r)
 			return
