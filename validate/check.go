@@ -223,20 +223,23 @@ func view(v config.JSON) any {
 	return nil
 }
 
-// coerce repairs, in place, what a client sent as text and loses nothing by it. What stood inside a JSON
-// text is left as it is. level is that of the value, the outermost object being 1.
+// coerce repairs, in place, what a client sent as text and loses nothing by it: each value once, and then what is in
+// it. level is that of the value, the outermost object being 1.
 func (n *node) coerce(v *config.JSON, level int) {
-	switch {
-	case n == nil:
-	case v.Kind == config.KindString:
+	if n == nil {
+		return
+	}
+	if v.Kind == config.KindString {
 		if repaired, ok := n.repair(v.Text, level); ok {
 			*v = repaired
 		}
-	case v.Kind == config.KindArray && n.items != nil:
+	}
+	switch v.Kind {
+	case config.KindArray:
 		for i := range v.Items {
 			n.items.coerce(&v.Items[i], level+1)
 		}
-	case v.Kind == config.KindObject:
+	case config.KindObject:
 		for i, key := range v.Keys {
 			n.prop(key).coerce(&v.Items[i], level+1)
 		}
@@ -256,6 +259,9 @@ func (n *node) repair(text string, level int) (config.JSON, bool) {
 	case "boolean":
 		return config.JSON{Kind: config.KindBool, Text: text}, text == "true" || text == "false"
 	case "array", "object":
+		if level > config.MaxDepth {
+			break
+		}
 		v, err := config.ParseJSON(text, config.MaxDepth-level+1)
 		return v, err == nil && v.Kind.String() == n.kind
 	}

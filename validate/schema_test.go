@@ -213,6 +213,7 @@ arguments:
   - {name: obj, type: object, properties: [{name: n, type: integer}]}
   - {name: free, type: object}
   - {name: s, type: string}
+  - {name: rows, type: array, items: {type: array, items: {type: object, properties: [{name: on, type: boolean}, {name: s, type: string}]}}}
 `))
 	for _, c := range []struct{ args, want string }{
 		{`{"n":"9007199254740993","x":"1.50","on":"true","list":"[1,2.0]","s":"12"}`, `{"n":9007199254740993,"x":1.50,"on":true,"list":[1,2],"s":"12"}`},
@@ -224,11 +225,16 @@ arguments:
 		{`{"on":"yes"}`, `on: want boolean, got string "yes"`},
 		{`{"on":1}`, `on: want boolean, got number 1`},
 		{`{"s":1}`, `s: want string, got number 1`},
-		{`{"list":"[\"1\"]"}`, `list[0]: want integer, got string "1"`},
+		{`{"list":"[\"1\",\"2\", 3.0]"}`, `{"list":[1,2,3]}`},
+		{`{"rows":"[\"[{\\\"on\\\":\\\"true\\\",\\\"s\\\":\\\"[1]\\\"}]\",[\"{}\"]]"}`, `{"rows":[[{"on":true,"s":"[1]"}],[{}]]}`},
+		{`{"list":"[\"1\",\"x\"]"}`, `list[1]: want integer, got string "x"`},
+		{`{"list":"[\"\\\"1\\\"\"]"}`, `list[0]: want integer, got string "\"1\""`}, // once for each level
+		{`{"list":"\"[1]\""}`, `list: want array, got string "\"[1]\""`},
+		{`{"rows":"[\"[{\\\"on\\\":1,\\\"on\\\":2}]\"]"}`, `rows[0]: want array, got string "[{\"on\":1,\"on\":2}]"`},
 		{`{"list":"{}"}`, `list: want array, got string "{}"`},
 		{`{"obj":"{\"n\":1,\"n\":2}"}`, `obj: want object, got string "{\"n\":1,\"n\":2}"`},
 		{`{"free":"{\"a\":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}"}`, `free: want object, got string "{\"a\":` + strings.Repeat("[", 31) + `]]]]…"`},
-		{`{"zz":"1"}`, `zz: unknown argument; the known ones are n, x, on, list, obj, free, s`},
+		{`{"zz":"1"}`, `zz: unknown argument; the known ones are n, x, on, list, obj, free, s, rows`},
 	} {
 		got, err := s.Check(json.RawMessage(c.args), true)
 		text := got.String()
