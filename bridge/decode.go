@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -32,10 +33,11 @@ const (
 type document struct {
 	media string // the media type in lower case; empty: none was given
 	form  form
-	raw   string // the bytes as they came, unpacked
-	text  string // in UTF-8; empty for bytes that are no text
-	json  string // the body if it is JSON, without white space around it
-	fault string // why a body that should be JSON, or text, is none
+	raw   string    // the bytes as they came, unpacked
+	text  string    // in UTF-8; empty for bytes that are no text
+	json  string    // the body if it is JSON, without white space around it
+	fault string    // why a body that should be JSON, or text, is none
+	twice *repeated // it is JSON, but for a key that it repeats
 }
 
 // empty says whether there is nothing to read.
@@ -57,9 +59,14 @@ func tellApart(h http.Header, raw string, asText bool) *document {
 		return d
 	}
 	if d.form == formJSON || d.form == formUnknown {
-		d.json = trimmed(text)
-		if err := checkJSON(d.json); err != nil {
-			d.json, d.fault = "", err.Error()
+		err := checkJSON(trimmed(text))
+		if err == nil {
+			d.form, d.text, d.json = formJSON, text, trimmed(text)
+			return d
+		}
+		d.fault = err.Error()
+		if twice, ok := errors.AsType[*repeated](err); ok {
+			d.form, d.twice = formJSON, twice
 		}
 	}
 	if !utf8.ValidString(text) && (media == "" || d.form >= formImage) {
@@ -73,12 +80,9 @@ func tellApart(h http.Header, raw string, asText bool) *document {
 	return d
 }
 
-// found is the form of a body of unknown type.
+// found is the form of a body of unknown type that is no JSON.
 func found(d *document) form {
-	switch {
-	case d.json != "":
-		return formJSON
-	case d.media == "" && strings.IndexByte(d.text, 0) >= 0:
+	if d.media == "" && strings.IndexByte(d.text, 0) >= 0 {
 		d.text = ""
 		return formBinary
 	}

@@ -125,6 +125,8 @@ func (g *reading) result(s scope, d *document, resp *http.Response) (*Result, *E
 		return g.plain(d)
 	case d.json != "":
 		return g.value(s)
+	case d.twice != nil:
+		return nil, errorf(kindBadResponse, "the answer repeats the key %q in an object, and which one counts cannot be known", g.masks.excerpt(d.twice.name)).coded(codeJSON)
 	case d.form == formJSON && d.fault != "":
 		return nil, errorf(kindBadResponse, "the answer is no JSON that can be read: %s", d.fault).coded(codeJSON)
 	case g.content == "json", g.due && d.form < formImage:

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -206,16 +207,25 @@ func BenchmarkReadBytes16M(b *testing.B) {
 	}
 }
 
-// checkJSON takes what gjson takes, but for depth and text that is no UTF-8.
+// checkJSON takes what gjson takes, but for depth, text that is no UTF-8 and keys that stand twice.
 func FuzzCheckJSON(f *testing.F) {
 	for _, text := range []string{`{"a":[1,-0.5e+10,true,false,null,"\u00e9\n"],"b":{}}`, ` [ ] `, `[1,]`, `{"a":1,}`, `{,}`, `[,1]`, `01`, `-`, `1.`, `1e`, `1e+`, `.5`,
-		`"\x"`, `"\u12g4"`, `"\u+123"`, `"\u_123"`, `"a`, "\"\n\"", `tru`, `nul`, `{"a"}`, `{"a":}`, `{1:2}`, `[1 2]`, `1 2`, `]`, `[}`, ``, ` `, `"`, `"\`, `"\u`, `[[`, "\"\xff\""} {
+		`"\x"`, `"\u12g4"`, `"\u+123"`, `"\u_123"`, `"a`, "\"\n\"", `tru`, `nul`, `{"a"}`, `{"a":}`, `{1:2}`, `[1 2]`, `{"a":{"b":1},"b":2,"\u0061":3}`, `{"\ud800":1,"\ud800x":2}`, `1 2`, `]`, `[}`, ``, ` `, `"`, `"\`, `"\u`, `[[`, "\"\xff\""} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		err := checkJSON(text)
 		if err == errDeep {
 			return
+		}
+		key, found := repeats(text)
+		if twice, ok := errors.AsType[*repeated](err); ok {
+			if !found || twice.name != key {
+				t.Fatalf("%q: got %q twice, want %q, %v", text, twice.name, key, found)
+			}
+			err = nil
+		} else if err == nil && found {
+			t.Fatalf("%q: %q stands twice", text, key)
 		}
 		if want := gjson.Valid(text) && utf8.ValidString(text); (err == nil) != want {
 			t.Fatalf("%q: %v, want valid %v", text, err, want)

@@ -33,6 +33,8 @@ const (
 // which is why it stands in for gjson.Valid: an answer of many megabytes is mostly the time this takes.
 func checkJSON(text string) error {
 	var open [maxDepth]byte // the brackets that close what is open
+	names := namesPool.Get().(*names)
+	defer names.release()
 	level, next := 0, aValue
 	for i := 0; ; {
 		if i = skipSpace(text, i); i == len(text) {
@@ -45,6 +47,7 @@ func checkJSON(text string) error {
 			switch {
 			case level > 0 && c == open[level-1]:
 				level--
+				names.close(level)
 			case level > 0 && c == ',':
 				next = aValue
 				if open[level-1] == '}' {
@@ -56,15 +59,18 @@ func checkJSON(text string) error {
 			continue
 		case next == aKeyOrEnd && c == '}' || next == aValueOrEnd && c == ']':
 			i, level, next = i+1, level-1, aComma
+			names.close(level)
 			continue
 		case next == aKey || next == aKeyOrEnd:
-			after := i
+			end, escaped := i, false
 			if c == '"' {
-				after = skipSpace(text, afterString(text, i))
+				end, escaped = afterString(text, i)
 			}
-			if after == i || after == len(text) || text[after] != ':' {
+			after := skipSpace(text, end)
+			if end == i || after == len(text) || text[after] != ':' {
 				return errJSON
 			}
+			names.add(level-1, text[i:end], escaped)
 			i, next = after+1, aValue
 			continue
 		case c == '{' || c == '[':
@@ -75,6 +81,7 @@ func checkJSON(text string) error {
 			if c == '{' {
 				open[level], next = '}', aKeyOrEnd
 			}
+			names.open(level)
 			i, level = i+1, level+1
 			continue
 		}
@@ -89,6 +96,8 @@ func checkJSON(text string) error {
 		return errJSON
 	case !utf8.ValidString(text):
 		return errUTF8
+	case names.twice != nil:
+		return names.twice
 	}
 	return nil
 }
@@ -105,7 +114,8 @@ func afterScalar(text string, i int) int {
 	literal := ""
 	switch text[i] {
 	case '"':
-		return afterString(text, i)
+		after, _ := afterString(text, i)
+		return after
 	case 't':
 		literal = "true"
 	case 'f':
@@ -122,30 +132,31 @@ func afterScalar(text string, i int) int {
 }
 
 // afterString is the place after the string that opens at i; i when it is none.
-func afterString(text string, i int) int {
+func afterString(text string, i int) (after int, escaped bool) {
 	for at := i + 1; at < len(text); at++ {
 		switch c := text[at]; {
 		case c == '"':
-			return at + 1
+			return at + 1, escaped
 		case c < 0x20:
-			return i
+			return i, false
 		case c != '\\':
 			continue
 		}
+		escaped = true
 		at++
 		switch {
 		case at == len(text):
-			return i
+			return i, false
 		case text[at] == 'u' && at+4 < len(text):
 			if _, err := strconv.ParseUint(text[at+1:at+5], 16, 16); err != nil {
-				return i
+				return i, false
 			}
 			at += 4
 		case strings.IndexByte(`"\/bfnrt`, text[at]) < 0:
-			return i
+			return i, false
 		}
 	}
-	return i
+	return i, false
 }
 
 // afterNumber is the place after the number at i; i when there is none.
