@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -81,7 +82,7 @@ func backoff(try int) time.Duration {
 // retryAfter reads Retry-After, in seconds or as a date (RFC 9110, section 10.2.3).
 func retryAfter(h http.Header) (time.Duration, bool) {
 	text := h.Get("Retry-After")
-	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) { // then n is the largest
 		return time.Duration(n) * time.Second, true
 	}
 	if at, err := http.ParseTime(text); err == nil {

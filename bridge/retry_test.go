@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -94,6 +95,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		{"too long", "3600", "1m", 1, 0, soon},
 		{"beyond the timeout", "9", "8s", 1, 0, soon},
 		{"nonsense", "soon", "1m", 2, 0, soon},
+		{"more than a number", strings.Repeat("9", 30), "1m", 1, 0, soon},
 		{"date far away", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), "1m", 1, 0, soon},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

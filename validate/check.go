@@ -70,14 +70,14 @@ func invalidJSON(err error) error {
 	return &Invalid{[]Problem{{Message: err.Error()}}}
 }
 
-// checkOneOf says whether exactly one argument of one_of is given. Null is not given.
+// checkOneOf says whether exactly one argument of one_of is given. Null is a value, and given.
 func (s *Schema) checkOneOf(args config.JSON) (Problem, bool) {
 	if len(s.oneOf) == 0 {
 		return Problem{}, true
 	}
 	var given []string
 	for _, name := range s.oneOf {
-		if v, ok := args.Get(name); ok && v.Kind != config.KindNull {
+		if _, ok := args.Get(name); ok {
 			given = append(given, name)
 		}
 	}
