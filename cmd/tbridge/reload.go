@@ -2,6 +2,8 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -118,7 +120,7 @@ func (r *reloader) reload(always, patient bool) {
 		kept = append(kept, emptied...)
 		r.again = time.After(secondLook)
 	}
-	next = withToolsOf(next, r.last, kept)
+	next = r.withToolsOf(next, kept)
 	changed, err := r.bridge.Replace(next)
 	if err != nil {
 		r.bridge.ReloadFailed()
@@ -138,29 +140,37 @@ func (r *reloader) logAll(effect string, ds config.Diagnostics) {
 	}
 }
 
-// emptied names the files that are there and have lost all their tools.
+// emptied names the files that are there and have lost all their tools; all files, while their directory is not there.
 func (r *reloader) emptied(c *config.Catalog) (files []string) {
+	_, err := os.Stat(c.Directory())
+	away := errors.Is(err, fs.ErrNotExist)
 	for _, t := range r.last.Tools {
 		file := t.At().File
 		fromFile := func(t *config.Tool) bool { return t.At().File == file }
-		if slices.Contains(c.ToolsFiles, file) && !slices.Contains(files, file) && !slices.ContainsFunc(c.Tools, fromFile) {
+		if (away || slices.Contains(c.ToolsFiles, file)) && !slices.Contains(files, file) && !slices.ContainsFunc(c.Tools, fromFile) {
 			files = append(files, file)
 		}
 	}
 	return files
 }
 
-// withToolsOf adds the tools that some files had when old was loaded, in their place. A tool whose name is
-// taken now, or whose API is gone, is not added.
-func withToolsOf(c, old *config.Catalog, files []string) *config.Catalog {
+// withToolsOf adds the tools that are served of some files, in their place. A tool whose name is taken now, or whose
+// API is gone, is not added, which is logged.
+func (r *reloader) withToolsOf(c *config.Catalog, files []string) *config.Catalog {
 	taken := map[string]bool{}
 	for _, t := range c.Tools {
 		taken[t.Name] = true
 	}
 	merged := *c
 	merged.Tools = slices.Clone(c.Tools)
-	for _, t := range old.Tools {
-		if slices.Contains(files, t.At().File) && !taken[t.Name] && c.API(t.API) != nil {
+	for _, t := range r.last.Tools {
+		switch file := t.At().File; {
+		case !slices.Contains(files, file):
+		case taken[t.Name]:
+			r.log.Error("a tool is served no more: another file has its name", "tool", t.Name, "file", file)
+		case c.API(t.API) == nil:
+			r.log.Error("a tool is served no more: its API is gone from tbridge.yaml", "tool", t.Name, "file", file, "api", t.API)
+		default:
 			merged.Tools = append(merged.Tools, t)
 		}
 	}

@@ -283,6 +283,31 @@ func (r *reloader) served() string {
 	return strings.Join(names, " ")
 }
 
+// rename renames a file of a directory.
+func rename(t *testing.T, dir, from, to string) {
+	t.Helper()
+	if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestADirectoryThatIsAwayGetsASecondLook(t *testing.T) {
+	r, dir := quarantined(t)
+	rename(t, dir, "tools.d", "away")
+	if r.reload(always, patient); r.again == nil || r.served() != "one:One. two:Two." {
+		t.Errorf("again %v, serves %s", r.again, r.served())
+	}
+	rename(t, dir, "away", "tools.d")
+	if r.reload(ifChanged, patient); r.again != nil || r.served() != "one:One. two:Two." {
+		t.Errorf("back: again %v, serves %s", r.again, r.served())
+	}
+	rename(t, dir, "tools.d", "away")
+	r.reload(always, patient)
+	if r.reload(always, impatient); r.again != nil || r.served() != "" {
+		t.Errorf("away for good: again %v, serves %s", r.again, r.served())
+	}
+}
+
 func TestAFileFoundEmptyGetsASecondLook(t *testing.T) {
 	r, dir := quarantined(t)
 	write(t, dir, "tools.d/a.yaml", "")
@@ -308,6 +333,8 @@ func TestAFileFoundEmptyGetsASecondLook(t *testing.T) {
 
 func TestTheLastGoodToolsOfAFaultyFile(t *testing.T) {
 	r, dir := quarantined(t)
+	var log bytes.Buffer
+	r.log = slog.New(slog.NewTextHandler(&log, nil))
 	write(t, dir, "tools.d/a.yaml", "tools: [")
 	for range 2 { // what was kept once is kept again
 		r.reload(always, patient)
@@ -325,6 +352,11 @@ func TestTheLastGoodToolsOfAFaultyFile(t *testing.T) {
 	r.reload(always, patient)
 	if got := r.served(); got != "one:Another." {
 		t.Errorf("an API that is gone: serves %s", got)
+	}
+	for _, says := range []string{"another file has its name\" tool=one", "its API is gone from tbridge.yaml\" tool=two"} {
+		if strings.Count(log.String(), says) != 1 {
+			t.Errorf("the log does not say once %q:\n%s", says, &log)
+		}
 	}
 	if err := os.Remove(filepath.Join(dir, "tbridge.yaml")); err != nil {
 		t.Fatal(err)
