@@ -36,7 +36,7 @@ func child(t *testing.T, what, dir string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "WORKBENCH_CHILD="+what, "XDG_STATE_HOME="+dir)
+	cmd.Env = append(os.Environ(), "WORKBENCH_CHILD="+what, "XDG_STATE_HOME="+dir, "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0") // or else -race waits at the end
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
 	return cmd
@@ -65,51 +65,61 @@ func saveForever() {
 
 // P8: killed at any moment, a save leaves the old text or the new one, and the next start clears up.
 func TestKilledSaves(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "tools.d", "a.yaml")
-	for name, text := range map[string]string{"tbridge.yaml": apis, "tools.d/a.yaml": big("old")} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	for range 5 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, text := range map[string]string{"tbridge.yaml": apis, "tools.d/a.yaml": big("old")} {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 10 {
+				killSave(t, dir)
+			}
+		})
 	}
-	for range 50 {
-		cmd := child(t, "save", dir)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := out.Read(make([]byte, 1)); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment is what is tried
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s := string(text); s != big("old") && s != big("new0") && s != big("new1") {
-			t.Fatalf("the file is %d bytes of a mixture", len(s))
-		}
-		if _, ds := config.ParseTools("a.yaml", string(text)); ds.Count(config.Error) > 0 {
-			t.Fatal("the file does not parse")
-		}
-		w, err := New(Options{Config: filepath.Join(dir, "tbridge.yaml"), Token: token, Page: page})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if found, _ := filepath.Glob(filepath.Join(dir, "tools.d", ".*.tmp")); len(found) > 0 {
-			t.Fatalf("left behind: %q", found)
-		}
+}
+
+// killSave kills a child while it saves, and looks at what it leaves.
+func killSave(t *testing.T, dir string) {
+	t.Helper()
+	cmd := child(t, "save", dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment is what is tried
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	text, err := os.ReadFile(filepath.Join(dir, "tools.d", "a.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(text); s != big("old") && s != big("new0") && s != big("new1") {
+		t.Fatalf("the file is %d bytes of a mixture", len(s))
+	}
+	if _, ds := config.ParseTools("a.yaml", string(text)); ds.Count(config.Error) > 0 {
+		t.Fatal("the file does not parse")
+	}
+	w, err := New(Options{Config: filepath.Join(dir, "tbridge.yaml"), Token: token, Page: page})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := filepath.Glob(filepath.Join(dir, "tools.d", ".*.tmp")); len(found) > 0 {
+		t.Fatalf("left behind: %q", found)
 	}
 }
 

@@ -3,6 +3,7 @@ package workbench
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -24,7 +26,18 @@ func TestMain(m *testing.M) {
 		run()
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	code := m.Run()
+	var left error // connections take a moment to end
+	for deadline := time.Now().Add(time.Minute); code == 0 && time.Now().Before(deadline); {
+		if left = goleak.Find(); left == nil {
+			break
+		}
+	}
+	if left != nil {
+		fmt.Fprintln(os.Stderr, left)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // children are what a test runs in a process of its own.
