@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"time"
 
 	"tbridge/config"
 )
@@ -21,7 +22,8 @@ import (
 //     source: Authorization is Bearer ${TRACKER_TOKEN}. So do {vars.NAME}.
 //   - {call.id} is 00000000-0000-0000-0000-000000000000.
 //   - Files by path are read below the bridge directory, and nowhere else.
-//   - Nothing is tried again, delayed by a limit or stopped by a breaker.
+//   - Nothing is tried again, delayed by a limit, stopped by a breaker or out of
+//     time, however slow the machine is.
 //
 // It is safe for concurrent use.
 type Tester struct{ bridge *Bridge }
@@ -49,7 +51,7 @@ func NewTester(c *config.Catalog) (*Tester, error) {
 	return &Tester{b}, nil
 }
 
-// once gives the catalogue without all that makes calls wait, or repeats them.
+// once gives the catalogue without all that makes calls wait, ends their waits or repeats them.
 func once(c *config.Catalog) *config.Catalog {
 	copied := *c
 	copied.APIs, copied.Tools = nil, nil
@@ -61,7 +63,7 @@ func once(c *config.Catalog) *config.Catalog {
 	}
 	for _, def := range c.Tools {
 		t := *def
-		t.Retry, t.Limits = nil, unhurried(t.Limits)
+		t.Retry, t.Limits, t.Timeout = nil, unhurried(t.Limits), time.Hour
 		copied.Tools = append(copied.Tools, &t)
 	}
 	return &copied

@@ -58,6 +58,7 @@ apis:
     headers: {X-Client: "${CLIENT}", X-Out: "${OUT:-}"}
     query: {k: "${KEY}"}
     retry: {attempts: 5}
+    timeout: 1ns
     breaker: {failures: 1}
     limits: {rate: 1/h, concurrency: 1, result: 1KiB}
   basic: {base_url: "${URL}", auth: {basic: {username: bob, password: "${PASSWORD}"}}}
