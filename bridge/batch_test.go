@@ -113,15 +113,14 @@ func testWhoHasBatches(t *testing.T, dial dialer) {
 }
 
 // What is open of a batch when the input ends is answered in its array.
-func TestABatchAtTheEndOfTheInput(t *testing.T) { eachWay(t, testABatchAtTheEndOfTheInput) }
+func TestABatchAtTheEndOfTheInput(t *testing.T) { eachWayInTime(t, testABatchAtTheEndOfTheInput) }
 
-func testABatchAtTheEndOfTheInput(t *testing.T, dial dialer) {
-	t.Parallel() // it takes its ten seconds
-	w := dial(t, newProbe(t))
+func testABatchAtTheEndOfTheInput(t *testing.T, n *lan, dial dialer) {
+	w := dial(t, n.probe(t, shortly))
 	w.greet("2025-03-26")
 	w.send(`[` + ping("1") + `,` + callTool("", 2, "slow", "{}") + `]`)
 	w.in.Close()
-	if got, want := w.lateLine(), `[`+pong("1")+`,{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"cancelled"}}]`; got != want {
+	if got, want := w.receive(), `[`+pong("1")+`,{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"cancelled"}}]`; got != want {
 		t.Errorf("got %s", got)
 	}
 	if err := w.end(); err != nil {

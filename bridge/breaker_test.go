@@ -74,35 +74,37 @@ func TestBreaker(t *testing.T) {
 
 // Calls count, not tries, and a body that does not come to its end counts too.
 func TestBreakerOfAnAPI(t *testing.T) {
-	t.Parallel() // it takes two times out
-	var accepted atomic.Int32
-	host := listen(t, func(c net.Conn) {
-		accepted.Add(1)
-		head(bufio.NewReader(c))
-		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
-		io.Copy(io.Discard, c)
-	})
-	x := rigOf(t, nil, "base_url: http://"+host+"\ntimeout: 1s\nbreaker: {failures: 2, open: 1m}", "")
-	x.fails(t, kindTimeout, "")
-	x.fails(t, kindTimeout, "")
-	x.fails(t, kindUnreachable, "breaker_open", host)
-	if n := accepted.Load(); n != 2 {
-		t.Errorf("%d connections", n)
-	}
-
-	rec := record(t, func(_ int, w http.ResponseWriter, r *http.Request) {
-		if hijacker, ok := w.(http.Hijacker); ok {
-			c, _, _ := hijacker.Hijack()
-			c.Close()
+	synctest.Test(t, func(t *testing.T) {
+		n := newLAN()
+		var accepted atomic.Int32
+		host := n.accept(t, func(c net.Conn) {
+			accepted.Add(1)
+			head(bufio.NewReader(c))
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
+			io.Copy(io.Discard, c)
+		})
+		x := n.rig(t, nil, "base_url: http://"+host+"\ntimeout: 1s\nbreaker: {failures: 2, open: 1m}", "")
+		x.fails(t, kindTimeout, "")
+		x.fails(t, kindTimeout, "")
+		x.fails(t, kindUnreachable, "breaker_open", host)
+		if n := accepted.Load(); n != 2 {
+			t.Errorf("%d connections", n)
 		}
+
+		rec := n.record(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+			if hijacker, ok := w.(http.Hijacker); ok {
+				c, _, _ := hijacker.Hijack()
+				c.Close()
+			}
+		})
+		x = n.rig(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3}\nbreaker: {failures: 2, open: 1m}", "")
+		x.fails(t, kindUnreachable, "")
+		x.fails(t, kindUnreachable, "")
+		if n := len(rec.seen()); n != 6 {
+			t.Errorf("%d tries", n)
+		}
+		x.fails(t, kindUnreachable, "breaker_open")
 	})
-	x = rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3}\nbreaker: {failures: 2, open: 1m}", "")
-	x.fails(t, kindUnreachable, "")
-	x.fails(t, kindUnreachable, "")
-	if n := len(rec.seen()); n != 6 {
-		t.Errorf("%d tries", n)
-	}
-	x.fails(t, kindUnreachable, "breaker_open")
 }
 
 // A call that was cancelled while it read tells nothing of its API.

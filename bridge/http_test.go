@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -25,8 +26,10 @@ import (
 
 // A team is a bridge that is served to one: its upstream, its log, and how it is reached.
 type team struct {
+	lan     *lan
 	bridge  *Bridge
 	handler *Handler
+	http    *http.Client
 	url     string
 	log     *logBuffer
 	seen    chan *http.Request // by the upstream
@@ -44,8 +47,13 @@ tools:
 // newTeam serves a bridge whose tbridge.yaml has these keys beside its one API, which has these keys beside its URL.
 func newTeam(t *testing.T, env map[string]string, server, api string) *team {
 	t.Helper()
-	x := &team{log: &logBuffer{}, seen: make(chan *http.Request, 1000), gone: make(chan struct{}, 1000)}
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return system.team(t, env, server, api)
+}
+
+func (n *lan) team(t *testing.T, env map[string]string, server, api string) *team {
+	t.Helper()
+	x := &team{lan: n, http: n.client(t), log: &logBuffer{}, seen: make(chan *http.Request, 1000), gone: make(chan struct{}, 1000)}
+	up := n.serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		x.seen <- r
 		switch r.URL.Path {
@@ -58,7 +66,6 @@ func newTeam(t *testing.T, env map[string]string, server, api string) *team {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"got":%q}`, strings.Join([]string{r.Header.Get("Authorization"), r.Header.Get("X-Team")}, " "))
 	}))
-	t.Cleanup(up.Close)
 	c := loadTeam(t, fmt.Sprintf("version: 1\nserver: {%s}\napis: {up: {base_url: %q, %s}}\n", server, up.URL, api))
 	var err error
 	x.bridge, err = New(c, Options{
@@ -69,7 +76,11 @@ func newTeam(t *testing.T, env map[string]string, server, api string) *team {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, s := serveTest(t, x.bridge)
+	for _, a := range x.bridge.current.Load().apis {
+		n.carry(a)
+	}
+	t.Cleanup(x.bridge.Close)
+	h, s := n.handle(t, x.bridge)
 	x.handler, x.url = h, s.URL
 	return x
 }
@@ -99,7 +110,7 @@ func (x *team) client(t testing.TB, header ...string) *web {
 	for i := 0; i < len(header); i += 2 {
 		h.Add(header[i], header[i+1])
 	}
-	return &web{t: t, url: x.url, header: h}
+	return &web{t: t, http: x.http, url: x.url, header: h}
 }
 
 const open = `http: {limits: {calls: 100}}`
@@ -160,7 +171,6 @@ func TestMessagesThatAreNone(t *testing.T) {
 		{"a name twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","name":"soon"}}`, 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"name\" stands twice in params"}}`},
 		{"an id of many digits", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, 400, `{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":-32600,"message":"over HTTP, an id must be a string, or an integer between -2^53 and 2^53"}}`},
 		{"an id with a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, `"id":1.5,"error":{"code":-32600`},
-		{"too long", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", maxRequestBody) + `"}`, 413, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message of more than 4 MiB"}}`},
 		{"no session yet", rpc("", 1, "tools/list", ""), 200, `"error"`},
 		{"no method of the revision", rpc(stateless, 1, "ping", ""), 404, `"code":-32601`},
 	}
@@ -173,9 +183,42 @@ func TestMessagesThatAreNone(t *testing.T) {
 			c.do(req).want(t, tt.status, tt.word)
 		})
 	}
+	// What is too long is refused before it has come to its end, and the client need not have written it.
+	long := strings.Repeat("x", maxRequestBody+1)
+	for name, text := range map[string]string{
+		"too long":            fmt.Sprintf("Content-Length: %d\r\n\r\n%s", 2*len(long), long),
+		"too long, in chunks": fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s", len(long), long),
+	} {
+		t.Run(name, func(t *testing.T) {
+			x.send(t, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+text).want(t, 413,
+				`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message of more than 4 MiB"}}`)
+		})
+	}
 	if n := x.handler.sessions.count(); n != 0 {
 		t.Errorf("%d sessions", n)
 	}
+}
+
+// send sends a text, and gives the answer.
+func (x *team) send(t *testing.T, text string) page {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(x.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return page{status: resp.StatusCode, header: resp.Header, body: string(body)}
 }
 
 const twoTokens = `http: {auth: {tokens: [{name: ci, token: "${CI}", scopes: [write]}, {name: guest, token: "${GUEST}"}, {name: absent, token: "${ABSENT}"}]}}`
@@ -372,11 +415,10 @@ func TestOverload(t *testing.T) {
 		calling.Go(func() { c.do(c.request(callTool(stateless, i, "slow", "{}")).WithContext(ctx)) })
 		await(t, x.seen)
 	}
-	began := time.Now()
-	p := c.post(callTool(stateless, 9, "echo", "{}"))
+	p := c.post(callTool(stateless, 9, "echo", "{}")) // with the others in hand
 	p.want(t, 503, `{"jsonrpc":"2.0","id":9,"error":{"code":-32603,"message":"the server has all the calls in hand that it can take","data":{"kind":"rate_limited","retryable":true,"retry_after_s":1}}}`)
-	if p.header.Get("Retry-After") != "1" || time.Since(began) > 150*time.Millisecond {
-		t.Errorf("%v after %v", p.header, time.Since(began))
+	if p.header.Get("Retry-After") != "1" {
+		t.Errorf("%v", p.header)
 	}
 	cancel()
 	calling.Wait()
@@ -404,15 +446,20 @@ func TestSessionsBelongToTheirCaller(t *testing.T) {
 }
 
 func TestIdleSessionsEnd(t *testing.T) {
-	x := newTeam(t, nil, `http: {limits: {idle: 50ms}}`, "")
-	idle, busy := x.client(t).greet("2025-06-18"), x.client(t).greet("2025-06-18")
-	busy.post(callTool("", 1, "soon", "{}")).want(t, 200, "got") // longer than the time
-	idle.post(callTool("", 1, "echo", "{}")).want(t, 404)
-	for began := time.Now(); x.handler.sessions.count() > 0; time.Sleep(time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatal("a session stays")
+	synctest.Test(t, func(t *testing.T) {
+		x := newLAN().team(t, nil, `http: {limits: {idle: 50ms}}`, "")
+		idle, busy := x.client(t).greet("2025-06-18"), x.client(t).greet("2025-06-18")
+		busy.post(callTool("", 1, "soon", "{}")).want(t, 200, "got") // longer than the time
+		idle.post(callTool("", 1, "echo", "{}")).want(t, 404)
+		time.Sleep(49 * time.Millisecond)
+		if n := x.handler.sessions.count(); n != 1 {
+			t.Errorf("%d sessions, want that which was busy", n)
 		}
-	}
+		time.Sleep(time.Millisecond + 1)
+		if n := x.handler.sessions.count(); n != 0 {
+			t.Errorf("%d sessions stay", n)
+		}
+	})
 }
 
 // A stream opens a GET, or a subscription, and gives its lines.
@@ -420,7 +467,7 @@ func (c *web) stream(req *http.Request) <-chan string {
 	lines := make(chan string, 100)
 	go func() {
 		defer close(lines)
-		resp, err := http.DefaultClient.Do(req)
+		resp, err := c.http.Do(req)
 		if err != nil {
 			return
 		}
@@ -434,7 +481,7 @@ func (c *web) stream(req *http.Request) <-chan string {
 
 // Both eras are told of a change, and no stream outlives the server.
 func TestStreams(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer nothingLeft(t, goleak.IgnoreCurrent())
 	t.Run("streams", func(t *testing.T) {
 		t.Cleanup(http.DefaultClient.CloseIdleConnections)
 		x := newTeam(t, nil, open, "")
@@ -445,7 +492,7 @@ func TestStreams(t *testing.T) {
 		if line := await(t, bySession); line != ": ok" {
 			t.Errorf("got %q", line)
 		}
-		perRequest := c.stream((&web{t: t, url: x.url}).request(rpc(stateless, 5, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)))
+		perRequest := c.stream(x.client(t).request(rpc(stateless, 5, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)))
 		for line := range perRequest {
 			if strings.HasPrefix(line, "data: ") {
 				break // the acknowledgement
@@ -565,24 +612,31 @@ func TestTraces(t *testing.T) {
 
 // Signs of life come before the result, whichever transport carries them.
 func TestProgress(t *testing.T) {
-	x := newTeam(t, nil, open, "")
 	const asked = `"_meta":{"progressToken":"p"},"name":"soon"`
-	check := func(t *testing.T, messages []string) {
-		if len(messages) != 2 || !strings.Contains(messages[0], `"progressToken":"p"`) || !strings.Contains(messages[0], "notifications/progress") || !strings.Contains(messages[1], `"result"`) {
-			t.Errorf("got %q", messages)
-		}
-	}
-	t.Run("stateless", func(t *testing.T) { check(t, x.client(t).post(rpc(stateless, 1, "tools/call", asked)).messages) })
-	t.Run("session", func(t *testing.T) {
-		check(t, x.client(t).greet("2025-11-25").post(rpc("", 1, "tools/call", asked)).messages)
-	})
-	t.Run("pipes", func(t *testing.T) {
-		w := dial(t, x.bridge)
-		w.greet("2025-06-18")
-		check(t, []string{w.ask(rpc("", 1, "tools/call", asked)), w.receive()})
-	})
-	if p := x.client(t).post(rpc(stateless, 1, "tools/call", `"name":"soon"`)); len(p.messages) != 1 {
-		t.Errorf("unasked: %q", p.messages)
+	for way, call := range map[string]func(*testing.T, *team) []string{
+		"stateless": func(t *testing.T, x *team) []string {
+			return x.client(t).post(rpc(stateless, 1, "tools/call", asked)).messages
+		},
+		"session": func(t *testing.T, x *team) []string {
+			return x.client(t).greet("2025-11-25").post(rpc("", 1, "tools/call", asked)).messages
+		},
+		"pipes": func(t *testing.T, x *team) []string {
+			w := dialer(dial).waited(t, x.bridge)
+			w.greet("2025-06-18")
+			return []string{w.ask(rpc("", 1, "tools/call", asked)), w.receive()}
+		},
+		"unasked": func(t *testing.T, x *team) []string {
+			return append([]string{`"progressToken":"p" notifications/progress`}, x.client(t).post(rpc(stateless, 1, "tools/call", `"name":"soon"`)).messages...)
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				messages := call(t, newLAN().team(t, nil, open, ""))
+				if len(messages) != 2 || !strings.Contains(messages[0], `"progressToken":"p"`) || !strings.Contains(messages[0], "notifications/progress") || !strings.Contains(messages[1], `"result"`) {
+					t.Errorf("got %q", messages)
+				}
+			})
+		})
 	}
 }
 
@@ -737,42 +791,51 @@ func TestAcceptsJSON(t *testing.T) {
 
 // A message that comes too slowly is refused; a call may last longer than its message.
 func TestSlowMessages(t *testing.T) {
-	x := newTeam(t, nil, open, "")
-	s := httptest.NewUnstartedServer(x.handler)
-	s.Config.ReadTimeout = 200 * time.Millisecond
-	s.Start()
-	defer s.Close()
-	for _, revision := range []string{"2025-06-18", stateless} {
-		c := &web{t: t, url: s.URL}
-		if revision != stateless {
-			c.greet(revision)
+	synctest.Test(t, func(t *testing.T) {
+		x := newLAN().team(t, nil, open, "")
+		s := x.lan.unstarted(t, x.handler)
+		s.Config.ReadTimeout = 200 * time.Millisecond
+		s.Start()
+		t.Cleanup(s.Close)
+		x.url = s.URL
+		for _, revision := range []string{"2025-06-18", stateless} {
+			c := x.client(t)
+			if revision != stateless {
+				c.greet(revision)
+			}
+			c.post(callTool(revision, 1, "soon", "{}")).want(t, 200, "structuredContent")
 		}
-		c.post(callTool(revision, 1, "soon", "{}")).want(t, 200, "structuredContent")
-	}
-	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+		conn, err := x.lan.dial(t.Context(), "", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		began := time.Now()
+		if _, err := io.WriteString(conn, cutMessage); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 408 ") || time.Since(began) != s.Config.ReadTimeout {
+			t.Errorf("got %s, %v after %v", line, err, time.Since(began))
+		}
+	})
+}
+
+const cutMessage = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+
+func TestMessagesThatBreakOff(t *testing.T) {
+	x := newTeam(t, nil, open, "")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(x.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-	if _, err := io.WriteString(conn, head); err != nil {
+	if _, err := io.WriteString(conn, cutMessage); err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := io.ReadAll(conn); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408 ") || !strings.Contains(string(answer), "the message did not come in time") {
-		t.Errorf("got %s, %v", answer, err)
-	}
-	cut, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	defer cut.Close()
-	if _, err := io.WriteString(cut, head); err != nil {
-		t.Fatal(err)
-	}
-	if err := cut.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	if answer, err := io.ReadAll(cut); err != nil || !strings.Contains(string(answer), "the message broke off") {
+	if answer, err := io.ReadAll(conn); err != nil || !strings.Contains(string(answer), "the message broke off") {
 		t.Errorf("got %s, %v", answer, err)
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// serveTest serves a bridge's handler on loopback.
-func serveTest(t testing.TB, b *Bridge) (*Handler, *httptest.Server) {
+// handle serves a bridge's handler.
+func (n *lan) handle(t testing.TB, b *Bridge) (*Handler, *httptest.Server) {
 	t.Helper()
 	h := b.Handler()
-	s := httptest.NewServer(h)
+	s := n.serve(t, h)
 	t.Cleanup(func() {
 		h.Drain()
 		s.Close()
@@ -31,6 +31,7 @@ func serveTest(t testing.TB, b *Bridge) (*Handler, *httptest.Server) {
 // A web is a client over HTTP. With a session it speaks the revision of it.
 type web struct {
 	t        testing.TB
+	http     *http.Client
 	url      string
 	header   http.Header
 	revision string
@@ -79,7 +80,7 @@ func (c *web) request(message string) *http.Request {
 func (c *web) post(message string) page { return c.do(c.request(message)) }
 
 func (c *web) do(req *http.Request) page {
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return page{body: err.Error()}
 	}
@@ -122,9 +123,9 @@ func dialHTTP(t *testing.T, b *Bridge) *wire { return dialHTTPVia(t, b, true) }
 
 func dialHTTPVia(t *testing.T, b *Bridge, direct bool) *wire {
 	t.Helper()
-	h, s := serveTest(t, b)
+	h, s := system.handle(t, b)
 	h.direct = direct
-	c := &web{t: t, url: s.URL}
+	c := &web{t: t, http: http.DefaultClient, url: s.URL}
 	stdin, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

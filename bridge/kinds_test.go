@@ -54,7 +54,7 @@ const anyTool = "method: GET\npath: /x\narguments: []\n"
 
 func TestKindsOfContent(t *testing.T) {
 	const png = "\x89PNG\r\n\x1a\n\x00\xff"
-	runKinds(t, readingOf(t, "timeout: 5s", anyTool, nil),
+	runKinds(t, readingOf(t, "timeout: 5m", anyTool, nil),
 		kindCase{"image", typed("image/png", png), `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoA/w=="}]}`},
 		kindCase{"drawing", typed("Image/SVG+xml; charset=utf-8", "<svg/>"), `{"content":[{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zy8+"}]}`},
 		kindCase{"audio", typed("audio/mpeg", "\xff"), `{"content":[{"type":"audio","mimeType":"audio/mpeg","data":"/w=="}]}`},
@@ -78,14 +78,14 @@ func TestKindsOfContent(t *testing.T) {
 }
 
 func TestContentAsked(t *testing.T) {
-	runKinds(t, readingOf(t, "timeout: 5s", anyTool+"response: {content: text}", nil),
+	runKinds(t, readingOf(t, "timeout: 5m", anyTool+"response: {content: text}", nil),
 		kindCase{"JSON as it came", typed("application/json", `{ "a": 1.0 }`), textResult(`{ \"a\": 1.0 }`)},
 		kindCase{"faulty JSON", typed("application/json", `oops`), textResult(`oops`)},
 		kindCase{"page", typed("text/html", "<p>x"), textResult(`<p>x`)},
 		kindCase{"binary that is text", typed("application/x-config", "a=1"), textResult(`a=1`)},
 		kindCase{"bytes", typed("image/png", "\x89PNG"), badResult(codeType, "expected text, got image/png: not valid UTF-8")},
 	)
-	runKinds(t, readingOf(t, "timeout: 5s", anyTool+"response: {content: json}", nil),
+	runKinds(t, readingOf(t, "timeout: 5m", anyTool+"response: {content: json}", nil),
 		kindCase{"JSON", typed("application/json", `{"a":1}`), jsonResult(`{"a":1}`)},
 		kindCase{"table", typed("text/csv", `{"a":1}`), badResult(codeType, "expected JSON, got text/csv")},
 		kindCase{"picture", typed("image/png", "\x89PNG"), badResult(codeType, "expected JSON, got image/png")},
@@ -107,8 +107,8 @@ func TestContentAsked(t *testing.T) {
 // JSON is due when there is an envelope, or when the tool makes something of it.
 func TestJSONIsDue(t *testing.T) {
 	page := typed("text/html", "<title>Log in</title>")
-	for _, c := range [][2]string{{"envelope: {ok: ok}", ""}, {"timeout: 5s", "response: {projection: a}"},
-		{"timeout: 5s", "response: {text: '{a}'}"}, {"timeout: 5s", "response: {each: '{a}'}"}, {"timeout: 5s", "response: {output: []}"}} {
+	for _, c := range [][2]string{{"envelope: {ok: ok}", ""}, {"timeout: 5m", "response: {projection: a}"},
+		{"timeout: 5m", "response: {text: '{a}'}"}, {"timeout: 5m", "response: {each: '{a}'}"}, {"timeout: 5m", "response: {output: []}"}} {
 		runKinds(t, readingOf(t, c[0], anyTool+c[1], nil),
 			kindCase{c[0] + c[1] + " page", page, badResult(codeType, "expected JSON, got text/html")},
 			kindCase{c[0] + c[1] + " words", typed("text/plain", "OK"), badResult(codeType, "expected JSON, got text/plain")})
@@ -121,7 +121,7 @@ func TestJSONIsDue(t *testing.T) {
 }
 
 func TestCharsets(t *testing.T) {
-	runKinds(t, readingOf(t, "timeout: 5s", anyTool, nil),
+	runKinds(t, readingOf(t, "timeout: 5m", anyTool, nil),
 		kindCase{"latin1", typed("text/plain; charset=ISO-8859-1", "M\xfcller"), textResult("Müller")},
 		kindCase{"JSON in latin1", typed(`application/json; charset="iso-8859-1"`, "{\"a\":\"\xe9\"}"), jsonResult(`{"a":"é"}`)},
 		kindCase{"shift_jis", typed("text/csv; charset=Shift_JIS", "\x93\xfa\x96\x7b"), textResult("日本")},
@@ -188,7 +188,7 @@ func TestHostileText(t *testing.T) {
 			t.Errorf("cleanJSON(%s) = %s, want %s", from, got, want)
 		}
 	}
-	g := readingOf(t, "timeout: 5s", anyTool, nil)
+	g := readingOf(t, "timeout: 5m", anyTool, nil)
 	r := readAnswer(t, g, http.MethodGet, reply{0, asJSON, `{"a":"\u001b[2Jx\u202e"}`}, "{}")
 	if r.Text() != `{"a":"x"}` || string(r.Structured) != "{\"a\":\"\\u001b[2Jx\u202e\"}" {
 		t.Errorf("text %q, structured %q", r.Text(), r.Structured)
@@ -208,9 +208,9 @@ func TestSecretsOfResults(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	g := readingOf(t, "error_text: '{message}: {details}'", anyTool, nil)
 	g.masks.add(secret)
-	file := readingOf(t, "timeout: 5s", anyTool+"response: {content: file}", nil)
+	file := readingOf(t, "timeout: 5m", anyTool+"response: {content: file}", nil)
 	file.masks.add(secret)
-	said := readingOf(t, "timeout: 5s", anyTool+"response: {text: '{a}{b}'}", nil)
+	said := readingOf(t, "timeout: 5m", anyTool+"response: {text: '{a}{b}'}", nil)
 	said.masks.add(secret)
 	for name, r := range map[string]*Result{
 		"value":     readAnswer(t, g, http.MethodGet, reply{0, asJSON, `{"hunter2-hunter2":["hunter2-\u0068unter2"]}`}, "{}"),

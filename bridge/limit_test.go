@@ -14,64 +14,66 @@ import (
 )
 
 func TestConcurrencyLimit(t *testing.T) {
-	var now, most atomic.Int32
-	release := make(chan struct{})
-	rec := record(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
-		most.Store(max(most.Load(), now.Add(1)))
-		<-release
-		now.Add(-1)
-		io.WriteString(w, "{}")
-	})
-	x := rigOf(t, nil, "base_url: "+rec.URL+"\nlimits: {concurrency: 2}", "")
-	var wg sync.WaitGroup
-	for range 10 {
-		wg.Go(func() {
-			if g := x.call(t, "{}"); g.status != 200 {
-				t.Errorf("got %d, %v", g.status, g.err)
-			}
+	synctest.Test(t, func(t *testing.T) {
+		n := newLAN()
+		var now, most atomic.Int32
+		release := make(chan struct{})
+		rec := n.record(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			most.Store(max(most.Load(), now.Add(1)))
+			<-release
+			now.Add(-1)
+			io.WriteString(w, "{}")
 		})
-	}
-	hasty := *x
-	hasty.tool = &tool{name: "hasty", timeout: 200 * time.Millisecond}
-	for len(rec.seen()) < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	e := hasty.fails(t, kindRateLimited, "", "limits.concurrency", "2 calls")
-	if e.RetryAfterS == nil || *e.RetryAfterS != 1 || e.Retryable == nil || !*e.Retryable {
-		t.Errorf("got %+v", e)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	x.callIn(t, ctx, "{}").err.check(t, kindCancelled, "")
-	close(release)
-	wg.Wait()
-	if n := most.Load(); n != 2 {
-		t.Errorf("%d at once", n)
-	}
-	x.ok(t, "{}")
+		x := n.rig(t, nil, "base_url: "+rec.URL+"\nlimits: {concurrency: 2}", "")
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				if g := x.call(t, "{}"); g.status != 200 {
+					t.Errorf("got %d, %v", g.status, g.err)
+				}
+			})
+		}
+		synctest.Wait()
+		hasty := *x
+		hasty.tool = &tool{name: "hasty", timeout: 200 * time.Millisecond}
+		e := hasty.fails(t, kindRateLimited, "", "limits.concurrency", "2 calls")
+		if e.RetryAfterS == nil || *e.RetryAfterS != 1 || e.Retryable == nil || !*e.Retryable {
+			t.Errorf("got %+v", e)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		x.callIn(t, ctx, "{}").err.check(t, kindCancelled, "")
+		close(release)
+		wg.Wait()
+		if n := most.Load(); n != 2 {
+			t.Errorf("%d at once", n)
+		}
+		x.ok(t, "{}")
+	})
 }
 
 // A call is in hand until its body is closed, and a tool may have a limit of its own.
 func TestPlacesAreHeldUntilTheBodyIsClosed(t *testing.T) {
-	t.Parallel() // it takes one time out
-	rec := record(t, nil)
-	x := rigOf(t, nil, "base_url: "+rec.URL, "timeout: 2s\nlimits: {concurrency: 1}")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errTimeout)
-	defer cancel()
-	resp, e := x.api.send(ctx, x.tool, &request{method: "GET"})
-	if e != nil {
-		t.Fatal(e)
-	}
-	x.fails(t, kindRateLimited, "", "limits.concurrency")
-	if len(x.api.limit.slots) != 1 {
-		t.Errorf("%d places of the API are held", len(x.api.limit.slots))
-	}
-	resp.Body.Close()
-	resp.Body.Close() // gives back once
-	x.ok(t, "{}")
-	if len(x.api.limit.slots)+len(x.tool.limit.slots) != 0 {
-		t.Error("places were kept")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		n := newLAN()
+		x := n.rig(t, nil, "base_url: "+n.record(t, nil).URL, "timeout: 2s\nlimits: {concurrency: 1}")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errTimeout)
+		defer cancel()
+		resp, e := x.api.send(ctx, x.tool, &request{method: "GET"})
+		if e != nil {
+			t.Fatal(e)
+		}
+		x.fails(t, kindRateLimited, "", "limits.concurrency")
+		if len(x.api.limit.slots) != 1 {
+			t.Errorf("%d places of the API are held", len(x.api.limit.slots))
+		}
+		resp.Body.Close()
+		resp.Body.Close() // gives back once
+		x.ok(t, "{}")
+		if len(x.api.limit.slots)+len(x.tool.limit.slots) != 0 {
+			t.Error("places were kept")
+		}
+	})
 }
 
 func TestRateLimit(t *testing.T) {
@@ -122,18 +124,21 @@ func TestRateLimit(t *testing.T) {
 }
 
 func TestRateOfRetries(t *testing.T) {
-	rec := record(t, answers(http.Header{"Retry-After": {"0"}}, 503, 503))
-	x := rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 2/s}", "")
-	start := time.Now()
-	if g := x.call(t, "{}"); g.err != nil || g.status != 200 {
-		t.Errorf("got %d, %v", g.status, g.err)
-	}
-	if took := time.Since(start); took < time.Second {
-		t.Errorf("three tries took %v at 2/s", took)
-	}
-	rec = record(t, answers(nil, 503, 503))
-	x = rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 1/m}", "")
-	if g := x.call(t, "{}"); g.status != 503 || len(rec.seen()) != 1 {
-		t.Errorf("the answer that was there is given at once: %d, %v", g.status, g.err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		n := newLAN()
+		rec := n.record(t, answers(http.Header{"Retry-After": {"0"}}, 503, 503))
+		x := n.rig(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 2/s}", "")
+		start := time.Now()
+		if g := x.call(t, "{}"); g.err != nil || g.status != 200 {
+			t.Errorf("got %d, %v", g.status, g.err)
+		}
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("three tries took %v at 2/s", took)
+		}
+		rec = n.record(t, answers(nil, 503, 503))
+		x = n.rig(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\nlimits: {rate: 1/m}\ntimeout: 10s", "")
+		if g := x.call(t, "{}"); g.status != 503 || len(rec.seen()) != 1 {
+			t.Errorf("the answer that was there is given at once: %d, %v", g.status, g.err)
+		}
+	})
 }

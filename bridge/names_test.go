@@ -99,7 +99,7 @@ func TestAnswersThatRepeatAKey(t *testing.T) {
 		return badResult(codeJSON, `the answer repeats the key \"`+key+`\" in an object, and which one counts cannot be known`)
 	}
 	const body = `{"ok":true,"data":{"id":1,"tags":[{"n":1,"n":2}]}}`
-	g := readingOf(t, "timeout: 5s", anyTool+"response: {projection: data.id}", nil)
+	g := readingOf(t, "timeout: 5m", anyTool+"response: {projection: data.id}", nil)
 	g.masks.add("s3cret-key")
 	runKinds(t, g,
 		kindCase{"where nobody looks", typed("application/json", body), bad("n")},
@@ -113,12 +113,12 @@ func TestAnswersThatRepeatAKey(t *testing.T) {
 	runKinds(t, readingOf(t, "envelope: {ok: ok, data: data}", anyTool, nil),
 		kindCase{"a yes and a no", typed("application/json", `{"ok":false,"data":1,"ok":true}`), bad("ok")},
 		kindCase{"a no and a yes", typed("application/json", `{"ok":true,"data":1,"ok":false}`), bad("ok")})
-	runKinds(t, readingOf(t, "timeout: 5s", anyTool+"response: {content: text}", nil),
+	runKinds(t, readingOf(t, "timeout: 5m", anyTool+"response: {content: text}", nil),
 		kindCase{"text is text", typed("application/json", `{"a":1,"a":2}`), textResult(`{\"a\":1,\"a\":2}`)})
-	runKinds(t, readingOf(t, "timeout: 5s", anyTool+"response: {projection: 'doc.@fromstr'}", nil),
+	runKinds(t, readingOf(t, "timeout: 5m", anyTool+"response: {projection: 'doc.@fromstr'}", nil),
 		kindCase{"in a string that is read as JSON", typed("application/json", `{"doc":"{\"a\":1,\"a\":2}"}`),
 			badResult(codeProjection, `the path \"doc.@fromstr\" cannot be followed in this answer`)})
-	r := readAnswer(t, readingOf(t, "timeout: 5s", anyTool, nil), "GET", reply{409, asJSON, `{"code":"taken","code":"free"}`}, "{}")
+	r := readAnswer(t, readingOf(t, "timeout: 5m", anyTool, nil), "GET", reply{409, asJSON, `{"code":"taken","code":"free"}`}, "{}")
 	if r.Kind != kindConflict || strings.Contains(string(r.Structured), `"code":`) {
 		t.Errorf("a failure is still that failure, without a code: %s", r.Structured)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 )
 
 const oauthKeys = "\nauth: {oauth2: {token_url: '%s/token', client_id: client-7, client_secret: '${S}', scopes: [read, write]}}"
@@ -126,16 +127,18 @@ func TestOAuth2ThatFails(t *testing.T) {
 
 // Waiting for a token ends with the call, and tells nothing of the API.
 func TestOAuth2ThatHangs(t *testing.T) {
-	asked := make(chan struct{}, 9)
-	hang := listen(t, func(c net.Conn) { asked <- struct{}{}; io.Copy(io.Discard, c) })
-	x := rigOf(t, map[string]string{"S": "s3cr3t/oauth"}, "base_url: "+record(t, nil).URL+fmt.Sprintf(oauthKeys, "http://"+hang)+"\nbreaker: {failures: 1}\nretry: {attempts: 3}\ntimeout: 300ms", "")
-	first := make(chan got, 1)
-	go func() { first <- x.call(t, "{}") }()
-	<-asked
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	x.callIn(t, ctx, "{}").err.check(t, kindCancelled, "")
-	g := <-first
-	g.err.check(t, kindToken, "", "no access token", hang)
-	x.fails(t, kindToken, "", "no access token")
+	synctest.Test(t, func(t *testing.T) {
+		n := newLAN()
+		hang := n.accept(t, func(c net.Conn) { io.Copy(io.Discard, c) })
+		x := n.rig(t, map[string]string{"S": "s3cr3t/oauth"}, "base_url: "+n.record(t, nil).URL+fmt.Sprintf(oauthKeys, "http://"+hang)+"\nbreaker: {failures: 1}\nretry: {attempts: 3}\ntimeout: 300ms", "")
+		first := make(chan got, 1)
+		go func() { first <- x.call(t, "{}") }()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		x.callIn(t, ctx, "{}").err.check(t, kindCancelled, "")
+		g := <-first
+		g.err.check(t, kindToken, "", "no access token", hang)
+		x.fails(t, kindToken, "", "no access token")
+	})
 }

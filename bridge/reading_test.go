@@ -204,7 +204,7 @@ func TestFailureKeepsItsReason(t *testing.T) {
 		fail("faulty JSON", reply{400, asJSON, "bad input"}, `"message":"bad input","http_status":400,"kind":"validation"`),
 		fail("a redirect not followed", reply{304, "", ""}, `"message":"304 Not Modified","http_status":304,"kind":"upstream"`),
 	)
-	runReads(t, readingOf(t, "timeout: 5s", tool, nil),
+	runReads(t, readingOf(t, "timeout: 5m", tool, nil),
 		fail("problem", reply{422, "Content-Type: application/problem+json", `{"title":"Bad","detail":"due is past"}`},
 			`"message":"due is past","http_status":422,"kind":"validation","details":{"title":"Bad","detail":"due is past"}`),
 		fail("OAuth", reply{400, asJSON, `{"error":"invalid_grant","error_description":"used up"}`},
@@ -218,7 +218,7 @@ func TestFailureKeepsItsReason(t *testing.T) {
 		fail("an empty object", reply{501, asJSON, `{}`}, `"message":"501 Not Implemented","http_status":501,"kind":"upstream"`),
 	)
 	long := `{"why":"` + strings.Repeat("x", 5000) + `"}`
-	r := readAnswer(t, readingOf(t, "timeout: 5s", tool, nil), "GET", reply{500, asJSON, long}, "{}")
+	r := readAnswer(t, readingOf(t, "timeout: 5m", tool, nil), "GET", reply{500, asJSON, long}, "{}")
 	if want := `"500 Internal Server Error: {\"why\":\"xxxx`; !strings.Contains(r.Text(), want) || len(r.Text()) > 2300 {
 		t.Errorf("a long reason is %d bytes: %.80s", len(r.Text()), r.Text())
 	}
@@ -268,7 +268,7 @@ error_text: "❌ {message} ({code}) {http_status}{nope}"`
 }
 
 func TestRetryAfterMayBeADate(t *testing.T) {
-	g := readingOf(t, "timeout: 5s", "method: GET\npath: /x\narguments: []", nil)
+	g := readingOf(t, "timeout: 5m", "method: GET\npath: /x\narguments: []", nil)
 	runReads(t, g,
 		readCase{"long ago", reply{503, "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT", ""}, "", "=",
 			`{"error":{"message":"503 Service Unavailable","http_status":503,"kind":"upstream","retryable":true,"retry_after_s":0}}`},
@@ -333,15 +333,15 @@ func TestTextAndEach(t *testing.T) {
 
 func TestListIsCut(t *testing.T) {
 	const tool = "method: GET\npath: /x\narguments: []\n"
-	runReads(t, readingOf(t, "timeout: 5s", tool+"response: {max_items: 2}", nil),
+	runReads(t, readingOf(t, "timeout: 5m", tool+"response: {max_items: 2}", nil),
 		readCase{"max_items", reply{0, asJSON, `["x", "y", "z"]`}, "", "[\"x\",\"y\"]\n(truncated: 2 of 3 shown)", `{"items":["x","y"],"truncated":true,"shown":2,"total":3}`},
 		readCase{"just so many", reply{0, asJSON, `["x", "y"]`}, "", `["x","y"]`, `{"items":["x","y"]}`},
 		readCase{"no list", reply{0, asJSON, `{"x": [1,2,3]}`}, "", `=`, `{"x":[1,2,3]}`})
-	runReads(t, readingOf(t, "timeout: 5s", tool+"response: {list: f.rows, max_items: 1, text: '{#} in all', each: '{id}'}", nil),
+	runReads(t, readingOf(t, "timeout: 5m", tool+"response: {list: f.rows, max_items: 1, text: '{#} in all', each: '{id}'}", nil),
 		readCase{"inside an object", reply{0, asJSON, `{"total": 99, "shown": {"a":1}, "f": {"rows": [{"id":1},{"id":2}], "took": 1.50}, "z": 1}`}, "",
 			"2 in all\n1\n(truncated: 1 of 2 shown)",
 			`{"shown":{"a":1},"f":{"rows":[{"id":1}],"took":1.50},"z":1,"truncated":true,"total":2}`})
-	runReads(t, readingOf(t, "timeout: 5s", tool+"response: {list: 'rows.#(id>0)#', max_items: 1, each: '{id}'}", nil),
+	runReads(t, readingOf(t, "timeout: 5m", tool+"response: {list: 'rows.#(id>0)#', max_items: 1, each: '{id}'}", nil),
 		readCase{"a list that is made up cuts only the lines", reply{0, asJSON, `{"rows": [{"id":1},{"id":2}]}`}, "",
 			"1\n(truncated: 1 of 2 shown)", `{"rows":[{"id":1},{"id":2}],"truncated":true,"shown":1,"total":2}`})
 }
@@ -417,7 +417,7 @@ func deflated(text string, header bool) string {
 }
 
 func TestContentEncodings(t *testing.T) {
-	g := readingOf(t, "limits: {response: 8MiB}", "method: GET\npath: /x\narguments: []", nil)
+	g := readingOf(t, "limits: {response: 1MiB}", "method: GET\npath: /x\narguments: []", nil)
 	const doc = `{"abcdef":1}`
 	encoded := func(name, encoding, body string) readCase {
 		return readCase{name, reply{0, asJSON + "\nContent-Encoding: " + encoding, body}, "", "=", doc}
@@ -443,12 +443,12 @@ func TestContentEncodings(t *testing.T) {
 	sum[len(sum)-5] ^= 1
 	runReads(t, g, bad("checksum", "gzip", string(sum), codeEncoding, "the answer is not the gzip or deflate that it says it is"))
 
-	bomb := gzipped(strings.Repeat("\x00", 100<<20))
+	bomb := gzipped(strings.Repeat("\x00", 16<<20))
 	r := readAnswer(t, g, "GET", reply{0, asJSON + "\nContent-Encoding: gzip", bomb}, "{}")
-	if want := `{"error":{"message":"the answer is over the limit of 8MiB","http_status":200,"kind":"response_too_large"}}`; string(r.Structured) != want {
+	if want := `{"error":{"message":"the answer is over the limit of 1MiB","http_status":200,"kind":"response_too_large"}}`; string(r.Structured) != want {
 		t.Errorf("bomb: %s", r.Structured)
 	}
-	empty := strings.Repeat(gzipped(""), 1<<19) // nothing, in 12 MB
+	empty := strings.Repeat(gzipped(""), 1<<16) // nothing, in 1.5 MB
 	if r := readAnswer(t, g, "GET", reply{0, asJSON + "\nContent-Encoding: gzip", empty}, "{}"); r.Kind != kindResponseTooLarge {
 		t.Errorf("empty members: %s", r.Structured)
 	}
@@ -480,7 +480,7 @@ func TestResponseLimit(t *testing.T) {
 }
 
 func TestCutOff(t *testing.T) {
-	g := readingOf(t, "timeout: 5s", "method: GET\npath: /x\narguments: []", nil)
+	g := readingOf(t, "timeout: 5m", "method: GET\npath: /x\narguments: []", nil)
 	raw := func(head, body string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			conn, buffered, err := w.(http.Hijacker).Hijack()
@@ -512,7 +512,7 @@ func TestCutOff(t *testing.T) {
 }
 
 func TestInterruptedBody(t *testing.T) {
-	g := readingOf(t, "timeout: 5s", "method: GET\npath: /x\narguments: []", nil)
+	g := readingOf(t, "timeout: 5m", "method: GET\npath: /x\narguments: []", nil)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		w.(http.Flusher).Flush()
@@ -533,7 +533,7 @@ func TestInterruptedBody(t *testing.T) {
 }
 
 func TestDeepJSON(t *testing.T) {
-	g := readingOf(t, "timeout: 5s", "method: GET\npath: /x\narguments: []", nil)
+	g := readingOf(t, "timeout: 5m", "method: GET\npath: /x\narguments: []", nil)
 	const want = `{"error":{"code":"upstream_invalid_json","message":"the answer is no JSON that can be read: nested deeper than 100 levels","http_status":200,"kind":"bad_response"}}`
 	runReads(t, g,
 		readCase{"a million", reply{0, asJSON, strings.Repeat("[", 1_000_000)}, "", "=", want},
@@ -544,14 +544,14 @@ func TestDeepJSON(t *testing.T) {
 func TestOutputIsChecked(t *testing.T) {
 	const tool = "method: GET\npath: /x\narguments: []\nresponse: {output: [{name: id, type: integer, required: true, description: Id}]"
 	var log bytes.Buffer
-	g := readingOf(t, "timeout: 5s", tool+"}", slog.New(slog.NewTextHandler(&log, nil)))
+	g := readingOf(t, "timeout: 5m", tool+"}", slog.New(slog.NewTextHandler(&log, nil)))
 	runReads(t, g,
 		readCase{"fits", reply{0, asJSON, `{"id":9007199254740993,"new":1}`}, "", "=", `{"id":9007199254740993,"new":1}`},
 		readCase{"does not fit", reply{0, asJSON, `{"id":"hunter2"}`}, "", "=", `{"id":"hunter2"}`})
 	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "tool=t at=id") || strings.Contains(got, "hunter2") {
 		t.Errorf("logged %q", got)
 	}
-	strict := readingOf(t, "timeout: 5s", tool+", check: strict}", nil)
+	strict := readingOf(t, "timeout: 5m", tool+", check: strict}", nil)
 	bad := func(at string) string {
 		return `{"error":{"code":"output","message":"the result is not what output promises: ` + at + `","http_status":200,"kind":"bad_response"}}`
 	}
@@ -559,6 +559,6 @@ func TestOutputIsChecked(t *testing.T) {
 		readCase{"fits", reply{0, asJSON, `{"id":1}`}, "", "=", `{"id":1}`},
 		readCase{"wrong", reply{0, asJSON, `{"id":"x"}`}, "", "=", bad("id")},
 		readCase{"picture", reply{0, "Content-Type: image/png", "x"}, "", "=", bad("no value")})
-	off := readingOf(t, "timeout: 5s", tool+", check: off}", nil)
+	off := readingOf(t, "timeout: 5m", tool+", check: off}", nil)
 	runReads(t, off, readCase{"off", reply{0, asJSON, `{"id":"x"}`}, "", "=", `{"id":"x"}`})
 }

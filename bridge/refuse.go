@@ -27,6 +27,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) (text []byte, status in
 	var late net.Error
 	switch {
 	case errors.As(err, &tooLong):
+		w.Header().Set("Connection", "close") // else net/http reads on before it answers
 		return nil, http.StatusRequestEntityTooLarge, invalidRequest("a message of more than %d MiB", maxRequestBody>>20)
 	case errors.As(err, &late) && late.Timeout():
 		w.Header().Set("Connection", "close")

@@ -78,7 +78,7 @@ func (x *reloaded) call(tool string) string {
 	return "ok"
 }
 
-const reloadTool = "- {name: x, description: X, method: GET, path: /x, arguments: [], timeout: 500ms}"
+const reloadTool = "- {name: x, description: X, method: GET, path: /x, arguments: [], timeout: 1m}"
 
 // What is known of an API that did not change stays over a reload.
 func TestReloadKeepsWhatItKnows(t *testing.T) {
@@ -123,7 +123,7 @@ func TestReloadKeepsWhatItKnows(t *testing.T) {
 	t.Run("calls in hand", func(t *testing.T) {
 		hang := make(chan struct{})
 		rec := record(t, func(_ int, w http.ResponseWriter, _ *http.Request) { <-hang; io.WriteString(w, "{}") })
-		main, tools := api(rec.URL, ""), strings.Replace(limited, "500ms", "1m", 1)
+		main, tools := api(rec.URL, ""), limited
 		x := reloadedOf(t, main, tools)
 		done := make(chan string, 1)
 		go func() { done <- x.call("x") }()
@@ -183,7 +183,7 @@ func TestReloadTakesWhatChanged(t *testing.T) {
   headers: {X-One: "1", X-Two: "2"}
   errors: [&row {status: 400, kind: gone}]
   tls: {ca_file: ca.pem, client_cert: cert.pem, client_key: key.pem}
-  timeout: 5s
+  timeout: 5m
 b:
   <<: *a
   errors: [*row]
@@ -248,8 +248,8 @@ b:
 	if a, b := rec.seen()[0].Header.Get("Authorization"), rec.seen()[1].Header.Get("Authorization"); a != "Bearer token-1" || b != "Bearer token-2" {
 		t.Errorf("sent %s, then %s", a, b)
 	}
-	limits := func(keys string) string { return strings.Replace(reloadTool, "timeout: 500ms", keys, 1) }
-	for _, keys := range []string{"limits: {rate: 1/h}", "limits: {rate: 2/h}", "limits: {rate: 2/h, concurrency: 3}", "limits: {concurrency: 3}", "limits: {concurrency: 4}", "timeout: 1m"} {
+	limits := func(keys string) string { return strings.Replace(reloadTool, "timeout: 1m", keys, 1) }
+	for _, keys := range []string{"limits: {rate: 1/h}", "limits: {rate: 2/h}", "limits: {rate: 2/h, concurrency: 3}", "limits: {concurrency: 3}", "limits: {concurrency: 4}", "timeout: 5m"} {
 		was := x.current.Load().byName["x"].limit
 		x.reload(main, limits(keys)+"\n- {name: y, description: Y, api: b, method: GET, path: /y, arguments: []}")
 		if is := x.current.Load().byName["x"].limit; is == was {
@@ -262,7 +262,7 @@ b:
 func TestReloadLetsConnectionsGo(t *testing.T) {
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(protocol, func(t *testing.T) {
-			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			defer nothingLeft(t, goleak.IgnoreCurrent())
 			var open, requests atomic.Int64
 			release := make(chan struct{})
 			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -291,8 +291,8 @@ func TestReloadLetsConnectionsGo(t *testing.T) {
 			main := func(i int) string {
 				return fmt.Sprintf("a: {base_url: %q, tls: {insecure_skip_verify: true}, timeout: 5m, headers: {X-Version: \"%d\"}}", s.URL, i)
 			}
-			x := reloadedOf(t, main(0), strings.ReplaceAll(tools, "500ms", "5m"))
-			files := openFiles(t)
+			x := reloadedOf(t, main(0), strings.ReplaceAll(tools, "1m", "5m"))
+			files := len(openFiles(t))
 			const reloads = 120 // two minutes of one a second
 			done := make(chan string, reloads)
 			slow := 0
@@ -307,7 +307,7 @@ func TestReloadLetsConnectionsGo(t *testing.T) {
 						time.Sleep(time.Millisecond)
 					}
 				}
-				x.reload(main(i+1), strings.ReplaceAll(tools, "500ms", "5m"))
+				x.reload(main(i+1), strings.ReplaceAll(tools, "1m", "5m"))
 			}
 			// What is open are the connections of calls in hand, and of those that the server has not seen close yet.
 			gone := func(left int64) {
@@ -326,8 +326,10 @@ func TestReloadLetsConnectionsGo(t *testing.T) {
 				}
 			}
 			gone(0)
-			if n := openFiles(t); n > files {
-				t.Errorf("%d files are open, %d were before", n, files)
+			for began := time.Now(); len(openFiles(t)) > files; time.Sleep(time.Millisecond) { // our ends of the connections
+				if time.Since(began) > patience {
+					t.Fatalf("%d files are open, %d were before", len(openFiles(t)), files)
+				}
 			}
 		})
 	}

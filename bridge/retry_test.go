@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -52,20 +53,22 @@ func TestRetryPolicy(t *testing.T) {
 		{"a tool's alone", "", "retry: {attempts: 2, statuses: [500]}", []int{500}, 2, 200},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			rec := record(t, answers(nil, tc.statuses...))
-			x := rigOf(t, nil, "base_url: "+rec.URL+tc.keys, "arguments: []\n"+tc.tool)
-			if g := x.call(t, "{}"); g.err != nil || g.status != tc.status {
-				t.Errorf("want %d, got %d, %v", tc.status, g.status, g.err)
-			}
-			if n := len(rec.seen()); n != tc.requests {
-				t.Errorf("want %d requests, got %d", tc.requests, n)
-			}
-			for _, body := range rec.bodies {
-				if body != rec.bodies[0] {
-					t.Errorf("the bodies differ: %q", rec.bodies)
+			synctest.Test(t, func(t *testing.T) {
+				n := newLAN()
+				rec := n.record(t, answers(nil, tc.statuses...))
+				x := n.rig(t, nil, "base_url: "+rec.URL+tc.keys, "arguments: []\n"+tc.tool)
+				if g := x.call(t, "{}"); g.err != nil || g.status != tc.status {
+					t.Errorf("want %d, got %d, %v", tc.status, g.status, g.err)
 				}
-			}
+				if n := len(rec.seen()); n != tc.requests {
+					t.Errorf("want %d requests, got %d", tc.requests, n)
+				}
+				for _, body := range rec.bodies {
+					if body != rec.bodies[0] {
+						t.Errorf("the bodies differ: %q", rec.bodies)
+					}
+				}
+			})
 		})
 	}
 }
@@ -83,63 +86,73 @@ func TestRetriesKeepTheCall(t *testing.T) {
 }
 
 func TestRetryAfterIsHonoured(t *testing.T) {
-	const soon = 7 * time.Second // less than all that a wait for the wrong time would take
+	date := func(of time.Duration) func() string {
+		return func() string { return time.Now().Add(of).UTC().Format(http.TimeFormat) }
+	}
+	text := func(s string) func() string { return func() string { return s } }
 	for _, tc := range []struct {
-		name, value, timeout string
-		requests             int
-		atLeast, atMost      time.Duration
+		name     string
+		value    func() string
+		timeout  string
+		requests int
+		least    time.Duration
+		most     time.Duration
 	}{
-		{"seconds", "1", "1m", 2, time.Second, time.Second + soon},
-		{"none", "0", "1m", 2, 0, soon},
-		{"past date", "Mon, 02 Jan 2006 15:04:05 GMT", "1m", 2, 0, soon},
-		{"too long", "3600", "1m", 1, 0, soon},
-		{"beyond the timeout", "9", "8s", 1, 0, soon},
-		{"nonsense", "soon", "1m", 2, 0, soon},
-		{"more than a number", strings.Repeat("9", 30), "1m", 1, 0, soon},
-		{"date far away", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), "1m", 1, 0, soon},
+		{"seconds", text("1"), "1m", 2, time.Second, time.Second},
+		{"none", text("0"), "1m", 2, 0, 0},
+		{"date", date(3 * time.Second), "1m", 2, 3 * time.Second, 3 * time.Second},
+		{"past date", date(-time.Hour), "1m", 2, 0, 0},
+		{"too long", text("3600"), "2h", 1, 0, 0},
+		{"beyond the timeout", text("9"), "8s", 1, 0, 0},
+		{"nonsense", text("soon"), "1m", 2, 0, firstBackoff},
+		{"more than a number", text(strings.Repeat("9", 30)), "2h", 1, 0, 0},
+		{"date far away", date(time.Hour), "2h", 1, 0, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			rec := record(t, answers(http.Header{"Retry-After": {tc.value}}, 503))
-			x := rigOf(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\ntimeout: "+tc.timeout, "")
-			start := time.Now()
-			g := x.call(t, "{}")
-			took := time.Since(start)
-			if n := len(rec.seen()); g.err != nil || n != tc.requests {
-				t.Fatalf("%d requests, %v", n, g.err)
-			}
-			if tc.requests == 1 && (g.status != 503 || g.header.Get("Retry-After") != tc.value) {
-				t.Errorf("the answer did not come through: %d %v", g.status, g.header)
-			}
-			if took < tc.atLeast || took > tc.atMost {
-				t.Errorf("took %v, want %v to %v", took, tc.atLeast, tc.atMost)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				n, value := newLAN(), tc.value()
+				rec := n.record(t, answers(http.Header{"Retry-After": {value}}, 503))
+				x := n.rig(t, nil, "base_url: "+rec.URL+"\nretry: {attempts: 3, statuses: [503]}\ntimeout: "+tc.timeout, "")
+				start := time.Now()
+				g := x.call(t, "{}")
+				took := time.Since(start)
+				if n := len(rec.seen()); g.err != nil || n != tc.requests {
+					t.Fatalf("%d requests, %v", n, g.err)
+				}
+				if tc.requests == 1 && (g.status != 503 || g.header.Get("Retry-After") != value) {
+					t.Errorf("the answer did not come through: %d %v", g.status, g.header)
+				}
+				if took < tc.least || took > tc.most {
+					t.Errorf("took %v, want %v to %v", took, tc.least, tc.most)
+				}
+			})
 		})
 	}
 }
 
 // Connections that fail are tried again, but never beyond the call's time.
 func TestRetryOfConnections(t *testing.T) {
-	var n atomic.Int32
-	host := listen(t, func(c net.Conn) {
-		head(bufio.NewReader(c))
-		if n.Add(1) == 3 {
-			io.WriteString(c, okAnswer)
+	synctest.Test(t, func(t *testing.T) {
+		lan := newLAN()
+		var n atomic.Int32
+		host := lan.accept(t, func(c net.Conn) {
+			head(bufio.NewReader(c))
+			if n.Add(1) == 3 {
+				io.WriteString(c, okAnswer)
+			}
+		})
+		lan.rig(t, nil, "base_url: http://"+host+"\nretry: {attempts: 3}", "").ok(t, "{}")
+		if n.Load() != 3 {
+			t.Errorf("%d connections", n.Load())
+		}
+		slow := lan.accept(t, func(c net.Conn) { n.Add(1); io.Copy(io.Discard, c) })
+		n.Store(0)
+		start := time.Now()
+		lan.rig(t, nil, "base_url: http://"+slow+"\nretry: {attempts: 5}\ntimeout: 1s", "").fails(t, kindTimeout, "")
+		if took := time.Since(start); took != time.Second || n.Load() != 1 {
+			t.Errorf("took %v and %d tries", took, n.Load())
 		}
 	})
-	x := rigOf(t, nil, "base_url: http://"+host+"\nretry: {attempts: 3}", "")
-	x.ok(t, "{}")
-	if n.Load() != 3 {
-		t.Errorf("%d connections", n.Load())
-	}
-	slow := listen(t, func(c net.Conn) { n.Add(1); io.Copy(io.Discard, c) })
-	n.Store(0)
-	x = rigOf(t, nil, "base_url: http://"+slow+"\nretry: {attempts: 5}\ntimeout: 1s", "")
-	start := time.Now()
-	x.fails(t, kindTimeout, "")
-	if took := time.Since(start); took < time.Second || took > patience || n.Load() != 1 {
-		t.Errorf("took %v and %d tries", took, n.Load())
-	}
 }
 
 // Retries do not multiply the load of an API that is down.

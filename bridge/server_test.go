@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tbridge/config"
@@ -119,12 +120,13 @@ func (w *wire) listed(revision string) string {
 	return b.String()
 }
 
-func TestReplace(t *testing.T) {
-	url := upstream(t).URL
+func TestReplace(t *testing.T) { synctest.Test(t, testReplace) }
+
+func testReplace(t *testing.T) {
 	one := `{name: one, description: One., method: GET, path: /echo, arguments: []}`
 	two := `{name: two, description: Two., method: GET, path: /echo, arguments: []}`
 	catalogue := func(tools ...string) *config.Catalog {
-		return loadTools(t, url, "tools:\n  - "+strings.Join(tools, "\n  - ")+"\n")
+		return loadTools(t, "http://127.0.0.1:1", "tools:\n  - "+strings.Join(tools, "\n  - ")+"\n")
 	}
 	steps := []struct {
 		name    string
@@ -143,7 +145,7 @@ func TestReplace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, modern := dial(t, b), dial(t, b)
+	old, modern := dialer(dial).waited(t, b), dialer(dial).waited(t, b)
 	old.greet("2025-06-18")
 	modern.ask(rpc(stateless, 1, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`))
 	for _, step := range steps {

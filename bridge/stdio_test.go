@@ -11,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -28,7 +30,7 @@ const patience = time.Minute
 func loadTools(t *testing.T, url, tools string) *config.Catalog {
 	t.Helper()
 	dir := t.TempDir()
-	main := fmt.Sprintf("version: 1\nserver: {name: probe, version: \"7\", instructions: Read first.}\napis: {up: {base_url: %q}}\n", url)
+	main := fmt.Sprintf("version: 1\nserver: {name: probe, version: \"7\", instructions: Read first.}\napis: {up: {base_url: %q, timeout: 5m}}\n", url)
 	for name, text := range map[string]string{"tbridge.yaml": main, "tools.d/tools.yaml": "api: up\n" + tools} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -45,14 +47,9 @@ func loadTools(t *testing.T, url, tools string) *config.Catalog {
 	return c
 }
 
-// upstream serves the API of these tests: /slow hangs until its client goes, /echo says what was asked for.
-func upstream(t *testing.T) *httptest.Server {
-	return upstreamWaiting(t, func() { time.Sleep(50 * time.Millisecond) })
-}
-
-// upstreamWaiting is upstream with another wait before the answer of /soon.
-func upstreamWaiting(t *testing.T, wait func()) *httptest.Server {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// probeAPI is the API of these tests: /slow hangs until its client goes, /soon waits, /echo says what was asked for.
+func probeAPI(wait func()) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/slow":
 			<-r.Context().Done()
@@ -67,10 +64,13 @@ func upstreamWaiting(t *testing.T, wait func()) *httptest.Server {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"n":%q,"tag":"<b>"}`, r.URL.Query().Get("n"))
 		}
-	}))
-	t.Cleanup(s.Close)
-	return s
+	})
 }
+
+// shortly is how long /soon takes.
+func shortly() { time.Sleep(50 * time.Millisecond) }
+
+func upstream(t *testing.T) *httptest.Server { return system.serve(t, probeAPI(shortly)) }
 
 const probeTools = `
 tools:
@@ -83,10 +83,12 @@ tools:
 // A wire is a client at the other ends of the pipes.
 type wire struct {
 	t       *testing.T
-	in, out *os.File // what we write, what we read
+	in      io.WriteCloser // what we write
+	out     io.Closer      // what we read
 	lines   chan string
 	done    chan error
 	cancel  context.CancelFunc
+	serving sync.WaitGroup
 }
 
 // dial serves a bridge over pipes.
@@ -114,23 +116,22 @@ func eachWay(t *testing.T, test func(*testing.T, dialer)) {
 
 // dialVia serves a bridge over pipes, by the shortcut or, with nil, by the SDK alone.
 func dialVia(t *testing.T, b *Bridge, c *shortcut) *wire {
+	stdin, in := io.Pipe()
+	out, stdout := io.Pipe()
+	return dialOver(t, b, c, stdin, in, out, stdout)
+}
+
+// dialOver serves a bridge over the ends of two pipes.
+func dialOver(t *testing.T, b *Bridge, c *shortcut, stdin io.ReadCloser, in io.WriteCloser, out io.ReadCloser, stdout io.WriteCloser) *wire {
 	t.Helper()
-	stdin, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, stdout, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &wire{t: t, in: in, out: out, lines: make(chan string, 4096), done: make(chan error, 1), cancel: cancel}
-	go func() {
+	w.serving.Go(func() {
 		err := b.serveStdio(ctx, stdin, stdout, c)
 		stdout.Close()
 		w.done <- err
-	}()
-	go func() {
+	})
+	w.serving.Go(func() {
 		defer close(w.lines)
 		r := bufio.NewReader(out)
 		for {
@@ -142,7 +143,7 @@ func dialVia(t *testing.T, b *Bridge, c *shortcut) *wire {
 				return
 			}
 		}
-	}()
+	})
 	t.Cleanup(func() {
 		cancel()
 		in.Close()
@@ -152,21 +153,12 @@ func dialVia(t *testing.T, b *Bridge, c *shortcut) *wire {
 	return w
 }
 
-func newProbe(t *testing.T) *Bridge { return probeOf(t, upstream(t)) }
+func newProbe(t *testing.T) *Bridge { return system.probe(t, shortly) }
 
 // newHeldProbe makes a probe whose tool soon ends after release, which is called once.
 func newHeldProbe(t *testing.T) (b *Bridge, release func()) {
 	held := make(chan struct{})
-	return probeOf(t, upstreamWaiting(t, func() { <-held })), func() { close(held) }
-}
-
-func probeOf(t *testing.T, up *httptest.Server) *Bridge {
-	t.Helper()
-	b, err := New(loadTools(t, up.URL, probeTools), Options{Version: "1.2.3", HTTP: &HTTPOptions{Loopback: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return system.probe(t, func() { <-held }), func() { close(held) }
 }
 
 func (w *wire) send(lines ...string) {
@@ -203,7 +195,7 @@ func (w *wire) end() error {
 	select {
 	case err := <-w.done:
 		return err
-	case <-time.After(drainTime + patience):
+	case <-time.After(drainTime + hangupTime + patience):
 		w.t.Fatal("the session did not end")
 		return nil
 	}
@@ -329,6 +321,9 @@ func testAnswers(t *testing.T, dial dialer) {
 		for i, tt := range tests {
 			t.Run(revision+"/"+tt.name, func(t *testing.T) {
 				line := w.ask(rpc(revision, i+1, tt.method, tt.params))
+				for strings.Contains(line, `"method":"notifications/progress"`) { // the machine is slow
+					line = w.receive()
+				}
 				m := decodeLine(t, line)
 				structured, _ := m.Result["structuredContent"].(map[string]any)
 				failure, _ := structured["error"].(map[string]any)
@@ -444,10 +439,10 @@ func TestLongMethods(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheInput(t *testing.T) { eachWay(t, testTheEndOfTheInput) }
+func TestTheEndOfTheInput(t *testing.T) { eachWayInTime(t, testTheEndOfTheInput) }
 
-func testTheEndOfTheInput(t *testing.T, dial dialer) {
-	w := dial(t, newProbe(t))
+func testTheEndOfTheInput(t *testing.T, n *lan, dial dialer) {
+	w := dial(t, n.probe(t, shortly))
 	for i := range 20 {
 		if i == 0 {
 			w.send(initialize("2025-06-18"), initialized)
@@ -473,51 +468,36 @@ func testTheEndOfTheInput(t *testing.T, dial dialer) {
 }
 
 func TestTheEndOfTheInputDoesNotWaitForever(t *testing.T) {
-	eachWay(t, testTheEndOfTheInputDoesNotWaitForever)
+	eachWayInTime(t, testTheEndOfTheInputDoesNotWaitForever)
 }
 
-func testTheEndOfTheInputDoesNotWaitForever(t *testing.T, dial dialer) {
-	t.Parallel() // it takes its ten seconds
-	w := dial(t, newProbe(t))
+func testTheEndOfTheInputDoesNotWaitForever(t *testing.T, n *lan, dial dialer) {
+	w := dial(t, n.probe(t, shortly))
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "slow", "{}"))
 	begin := time.Now()
 	w.in.Close()
-	if got, want := w.lateLine(), `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"cancelled"}}`; got != want {
+	if got, want := w.receive(), `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"cancelled"}}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	if err := w.end(); err != nil {
 		t.Error(err)
 	}
-	if waited := time.Since(begin); waited < drainTime || waited > drainTime+patience {
+	if waited := time.Since(begin); waited != drainTime {
 		t.Errorf("waited %v", waited)
 	}
 }
 
-// lateLine waits for a line as long as a session may take to end.
-func (w *wire) lateLine() string {
-	w.t.Helper()
-	select {
-	case line := <-w.lines:
-		return line
-	case <-time.After(drainTime + patience):
-		w.t.Fatal("nothing was received")
-		return ""
-	}
-}
+func TestASignalDrains(t *testing.T) { eachWayInTime(t, testASignalDrains) }
 
-func TestASignalDrains(t *testing.T) { eachWay(t, testASignalDrains) }
-
-func testASignalDrains(t *testing.T, dial dialer) {
-	b, release := newHeldProbe(t)
-	w := dial(t, b)
+func testASignalDrains(t *testing.T, n *lan, dial dialer) {
+	w := dial(t, n.probe(t, func() { time.Sleep(drainTime - 1) }))
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "soon", "{}"))
 	if got := w.ask(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":2,"result":{}}` {
 		t.Fatal(got)
 	}
 	w.cancel() // as a signal does, with the input still open
-	release()
 	if got := w.receive(); !strings.Contains(got, `"id":1,"result"`) {
 		t.Errorf("got %s", got)
 	}
@@ -526,37 +506,39 @@ func testASignalDrains(t *testing.T, dial dialer) {
 	}
 }
 
-func TestCancelledCallsAreNotAnswered(t *testing.T) { eachWay(t, testCancelledCallsAreNotAnswered) }
-
-func testCancelledCallsAreNotAnswered(t *testing.T, dial dialer) {
+func TestCancelledCallsAreNotAnswered(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			w := dial(t, newProbe(t))
-			w.greet(revision)
-			w.send(callTool(revision, 5, "slow", "{}"))
-			if m := decodeLine(t, w.ask(callTool(revision, 6, "echo", "{}"))); m.ID != 6.0 {
-				t.Fatalf("got %+v", m)
-			}
-			w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,"reason":"enough"}}`,
-				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`,
-				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1234}}`,
-				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}`,
-				`{"jsonrpc":"2.0","method":"notifications/cancelled"}`)
-			if m := decodeLine(t, w.ask(callTool(revision, 7, "echo", "{}"))); m.ID != 7.0 {
-				t.Errorf("got %+v", m)
-			}
-			begin := time.Now()
-			w.in.Close()
-			if err := w.end(); err != nil {
-				t.Error(err)
-			}
-			if line := w.receive(); line != "" {
-				t.Errorf("answered: %s", line)
-			}
-			if waited := time.Since(begin); waited >= drainTime {
-				t.Errorf("the cancelled call went on for %v", waited)
-			}
+			eachWayInTime(t, func(t *testing.T, n *lan, dial dialer) { testCancelledCallsAreNotAnswered(t, revision, n, dial) })
 		})
+	}
+}
+
+func testCancelledCallsAreNotAnswered(t *testing.T, revision string, n *lan, dial dialer) {
+	w := dial(t, n.probe(t, shortly))
+	w.greet(revision)
+	w.send(callTool(revision, 5, "slow", "{}"))
+	if m := decodeLine(t, w.ask(callTool(revision, 6, "echo", "{}"))); m.ID != 6.0 {
+		t.Fatalf("got %+v", m)
+	}
+	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,"reason":"enough"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1234}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled"}`)
+	if m := decodeLine(t, w.ask(callTool(revision, 7, "echo", "{}"))); m.ID != 7.0 {
+		t.Errorf("got %+v", m)
+	}
+	begin := time.Now()
+	w.in.Close()
+	if err := w.end(); err != nil {
+		t.Error(err)
+	}
+	if line := w.receive(); line != "" {
+		t.Errorf("answered: %s", line)
+	}
+	if waited := time.Since(begin); waited > 0 {
+		t.Errorf("the cancelled call went on for %v", waited)
 	}
 }
 
@@ -603,10 +585,22 @@ func testAThousandCallsAtOnce(t *testing.T, dial dialer) {
 	}
 }
 
-func TestAClientThatIsGone(t *testing.T) { eachWay(t, testAClientThatIsGone) }
+func TestAClientThatIsGone(t *testing.T) {
+	t.Run("shortcut", func(t *testing.T) { testAClientThatIsGone(t, newShortcut) })
+	t.Run("sdk", func(t *testing.T) { testAClientThatIsGone(t, func(*Bridge) *shortcut { return nil }) })
+}
 
-func testAClientThatIsGone(t *testing.T, dial dialer) {
-	w := dial(t, newProbe(t))
+func testAClientThatIsGone(t *testing.T, way func(*Bridge) *shortcut) {
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newProbe(t)
+	w := dialOver(t, b, way(b), stdin, in, out, stdout)
 	w.greet("2025-06-18")
 	w.send(callTool("", 1, "slow", "{}"))
 	w.out.Close()
@@ -617,19 +611,21 @@ func testAClientThatIsGone(t *testing.T, dial dialer) {
 }
 
 func TestListenersEndWithTheInput(t *testing.T) {
-	w := dial(t, newProbe(t))
-	ack := w.ask(rpc(stateless, 3, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`))
-	if !strings.Contains(ack, "notifications/subscriptions/acknowledged") {
-		t.Fatalf("got %s", ack)
-	}
-	begin := time.Now()
-	w.in.Close()
-	if m := decodeLine(t, w.receive()); m.ID != 3.0 || m.Result == nil {
-		t.Errorf("got %+v", m)
-	}
-	if err := w.end(); err != nil || time.Since(begin) >= drainTime {
-		t.Errorf("ended with %v after %v", err, time.Since(begin))
-	}
+	eachWayInTime(t, func(t *testing.T, n *lan, dial dialer) {
+		w := dial(t, n.probe(t, shortly))
+		ack := w.ask(rpc(stateless, 3, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`))
+		if !strings.Contains(ack, "notifications/subscriptions/acknowledged") {
+			t.Fatalf("got %s", ack)
+		}
+		begin := time.Now()
+		w.in.Close()
+		if m := decodeLine(t, w.receive()); m.ID != 3.0 || m.Result == nil {
+			t.Errorf("got %+v", m)
+		}
+		if err := w.end(); err != nil || time.Since(begin) > 0 {
+			t.Errorf("ended with %v after %v", err, time.Since(begin))
+		}
+	})
 }
 
 func TestNothingIsLeftBehind(t *testing.T) { eachWay(t, testNothingIsLeftBehind) }
@@ -647,33 +643,47 @@ func testNothingIsLeftBehind(t *testing.T, dial dialer) {
 			t.Error(err)
 		}
 	})
-	goleak.VerifyNone(t, ignore)
+	nothingLeft(t, ignore)
+}
+
+// nothingLeft waits until no goroutine is left but those that are ignored.
+func nothingLeft(t *testing.T, ignore goleak.Option) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		err := goleak.Find(ignore)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
 }
 
 // A client that asks and does not read cannot hold the program.
 func TestAClientThatDoesNotRead(t *testing.T) {
-	t.Parallel() // it takes its eleven seconds
-	ctx, cancel := context.WithCancel(t.Context())
-	in, stdin := io.Pipe()
-	out, stdout := io.Pipe() // whose writer waits for a reader
-	done := make(chan error, 1)
-	b := newProbe(t)
-	go func() { done <- b.ServeStdio(ctx, in, stdout) }()
-	if _, err := io.WriteString(stdin, initialize("2025-06-18")+"\n"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil { // of its answer
-		t.Fatal(err)
-	}
-	cancel()
-	select {
-	case err := <-done:
-		if err == nil || err.Error() != "the client does not read its answers" {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		in, stdin := io.Pipe()
+		out, stdout := io.Pipe() // whose writer waits for a reader
+		done := make(chan error, 1)
+		b := newLAN().probe(t, shortly)
+		go func() { done <- b.ServeStdio(ctx, in, stdout) }()
+		if _, err := io.WriteString(stdin, initialize("2025-06-18")+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 1)); err != nil { // of its answer
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		cancel()
+		if err := <-done; err == nil || err.Error() != "the client does not read its answers" {
 			t.Errorf("ended with %v", err)
 		}
-	case <-time.After(drainTime + hangupTime + patience):
-		t.Error("the session did not end")
-	}
-	out.Close()
-	stdin.Close()
+		if waited := time.Since(begin); waited != drainTime+hangupTime {
+			t.Errorf("waited %v", waited)
+		}
+		out.Close()
+		stdin.Close()
+	})
 }

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"tbridge/config"
 )
@@ -54,7 +53,7 @@ func rigOf(t testing.TB, env map[string]string, apiKeys, toolKeys string) *rig {
 	if x.plan, err = compilePlan(def, newVars(c, o.Env)); err != nil {
 		t.Fatal(err)
 	}
-	x.tool = &tool{name: def.Name, api: x.api, timeout: cmp.Or(def.Timeout, c.APIs[0].Value.Timeout, 10*time.Second),
+	x.tool = &tool{name: def.Name, api: x.api, timeout: cmp.Or(def.Timeout, c.APIs[0].Value.Timeout, patience),
 		retry: compileRetry(def, c.APIs[0].Value), limit: newLimit(def.Limits, 0)}
 	t.Cleanup(func() {
 		if ep := x.api.ready.Load(); ep != nil {
@@ -141,8 +140,12 @@ type recorder struct {
 
 // record starts an API. answer gets each request with its number, counted from 0; nil answers {}.
 func record(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Request)) *recorder {
+	return system.record(t, answer)
+}
+
+func (n *lan) record(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Request)) *recorder {
 	rec := &recorder{}
-	rec.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	rec.Server = n.serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		rec.mu.Lock()
 		n := len(rec.requests)
@@ -155,7 +158,6 @@ func record(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Requ
 		}
 		io.WriteString(w, "{}")
 	}))
-	t.Cleanup(rec.Close)
 	return rec
 }
 
@@ -166,11 +168,10 @@ func (rec *recorder) seen() []*http.Request {
 }
 
 // listen starts a server that handles each connection by hand, and gives its host:port.
-func listen(t testing.TB, handle func(c net.Conn)) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+func listen(t testing.TB, handle func(c net.Conn)) string { return system.accept(t, handle) }
+
+func (n *lan) accept(t testing.TB, handle func(c net.Conn)) string {
+	l := n.listen(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -188,14 +189,18 @@ func listen(t testing.TB, handle func(c net.Conn)) string {
 	return l.Addr().String()
 }
 
-// closedPort is a host:port where nobody listens.
+// closedPort is a host:port where nobody listens: it is taken by a client, so that nobody is given it meanwhile.
 func closedPort(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	t.Helper()
+	l := system.listen(t)
+	defer l.Close()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
+	c, err := dialer.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Cleanup(func() { c.Close() })
+	return c.LocalAddr().String()
 }
 
 // head reads the lines of a request up to the empty one.
