@@ -62,8 +62,7 @@ member of an object; a list is given by repeating its key, or as JSON.`,
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the request, secrets as their sources; send nothing")
 	cmd.Flags().BoolVar(&o.curl, "curl", false, "print a curl command, secrets as $NAMES; send nothing")
 	cmd.Flags().BoolVar(&o.asTest, "as-test", false, "make the call and print it as a test, to put beside the tool")
-	cmd.MarkFlagsMutuallyExclusive("json", "dry-run", "curl", "as-test")
-	cmd.MarkFlagsMutuallyExclusive("output", "dry-run", "curl", "as-test")
+	cmd.PreRunE = excludeEachOther([]string{"json", "dry-run", "curl", "as-test"}, []string{"output", "dry-run", "curl", "as-test"})
 	return cmd
 }
 

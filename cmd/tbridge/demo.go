@@ -31,7 +31,7 @@ func (p *program) demoCommand() *cobra.Command {
 real MCP messages and real HTTP requests, printing each. Needs no network and no configuration.`,
 		Example: `  tbridge demo            # a few seconds
   tbridge demo --serve    # and the tracker stays, for an agent to work with`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context(), stay) },
 	}
 	cmd.Flags().BoolVar(&stay, "serve", false, "keep the tracker running until interrupted")

@@ -36,7 +36,7 @@ func (p *program) listCommand() *cobra.Command {
 		Short: "List the tools and what they cost a model's context",
 		Example: `  tbridge list
   tbridge list --format anthropic > tools.json   # definitions for a model's API`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, ok := listings[format]
 			if !ok {
@@ -61,8 +61,8 @@ func formatFlag[F any](cmd *cobra.Command, format *string, formats map[string]F,
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func unknownFormat[F any](format string, formats map[string]F) error {
-	names := slices.Sorted(maps.Keys(formats))
+func unknownFormat[F any](format string, formats map[string]F, more ...string) error {
+	names := append(more, slices.Sorted(maps.Keys(formats))...)
 	return unknown("format", format, names, "use "+strings.Join(names, ", "))
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,53 @@ func unknown(kind, name string, known []string, otherwise string) error {
 	return e
 }
 
+// namesShell says which shells there are.
+func namesShell(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	return unknown("shell", args[0], commandNames(cmd), "use "+strings.Join(commandNames(cmd), ", "))
+}
+
+// noArguments refuses what a command has no use for.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return &adviceError{fmt.Sprintf("%s takes no arguments, and was given %q", cmd.Name(), args[0]), fmt.Sprintf("\"%s --help\" shows what it takes", cmd.CommandPath())}
+}
+
+// excludeEachOther refuses two flags of one group.
+func excludeEachOther(groups ...[]string) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		for _, group := range groups {
+			given := slices.DeleteFunc(slices.Clone(group), func(name string) bool { return !cmd.Flags().Changed(name) })
+			if len(given) > 1 {
+				return &adviceError{fmt.Sprintf("--%s and --%s exclude each other", given[0], given[1]), "leave one out"}
+			}
+		}
+		return nil
+	}
+}
+
+// helpCommand is help as a command.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show what a command does",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return commandNames(root), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknown("command", args[len(args)-max(1, len(rest))], commandNames(cmp.Or(cmd, root)), `"tbridge --help" lists the commands`)
+			}
+			return cmd.Help()
+		},
+	}
+}
+
 // help begins with examples. It is no template: text/template makes the linker keep every method there is, which adds
 // megabytes to the program.
 func help(cmd *cobra.Command, _ []string) {
@@ -123,8 +171,14 @@ func (p *program) rootCommand() *cobra.Command {
 	root.PersistentFlags().BoolP("help", "h", false, "show this help")
 	root.SetHelpFunc(help)
 	root.SetFlagErrorFunc(flagError)
-	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(p.demoCommand(), p.serveCommand(), p.validateCommand(), p.explainCommand(), p.schemaCommand(), p.initCommand(), p.testCommand(), p.diffCommand(), p.listCommand(), p.showCommand(), p.callCommand(), p.workbenchCommand(), versionCommand())
+	root.InitDefaultCompletionCmd("completion")
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = cobra.ArbitraryArgs, namesShell
+		}
+	}
 	return root
 }
 

@@ -31,7 +31,7 @@ are answered; a second one ends it at once.`,
   tbridge serve --config team/tbridge.yaml --tags tasks,chat
   tbridge serve --read-only            # only tools that change nothing
   tbridge serve --demo                 # against an embedded tracker`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), o) },
 	}
 	f := cmd.Flags()

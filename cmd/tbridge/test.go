@@ -70,7 +70,7 @@ ones. Exit code 1: a test failed, or a file is faulty. 2: the tests could not ru
 	formatFlag(cmd, &format, testFormats)
 	cmd.Flags().StringVar(&pattern, "run", "", "run only the tests whose TOOL/TEST matches this `REGEXP`")
 	cmd.Flags().BoolVar(&update, "update", false, "write what came into the tests that failed, or that expect nothing")
-	cmd.MarkFlagsMutuallyExclusive("update", "format")
+	cmd.PreRunE = excludeEachOther([]string{"update", "format"})
 	return cmd
 }
 

@@ -34,7 +34,7 @@ with YAML in it, or - for a file on stdin. Exit code 1: something is wrong. 2: s
 				show, ok = auto(p.stdout), true
 			}
 			if !ok {
-				return unknownFormat(format, styles)
+				return unknownFormat(format, styles, "auto")
 			}
 			found, err := p.check(paths)
 			if err != nil {

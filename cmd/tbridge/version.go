@@ -29,7 +29,7 @@ func versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  tbridge version --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !asJSON {
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "tbridge %s\n", versionOf())

@@ -31,7 +31,7 @@ is good for this launch; nothing else can use the page. Runs beside serve on the
 		Example: `  tbridge workbench
   tbridge workbench --http 127.0.0.1:8088
   tbridge workbench --demo              # calls that are tried go to an embedded tracker`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.workbench(cmd.Context(), address, withDemo) },
 	}
 	cmd.Flags().StringVar(&address, "http", address, "`ADDRESS` to listen on: loopback only, port 0 for a free one")
