@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,13 +43,22 @@ func (v *view) place(p config.Pos) place {
 // shown gives findings as the page knows them.
 func (v *view) shown(ds config.Diagnostics) []diagnostic {
 	all := make([]diagnostic, len(ds))
+	names := v.names()
 	for i, d := range ds {
-		all[i] = diagnostic{Severity: d.Severity.String(), Rule: d.Rule, Message: d.Message, Hint: d.Hint, place: v.place(d.Pos)}
+		all[i] = diagnostic{Severity: d.Severity.String(), Rule: d.Rule, Message: names.Replace(d.Message), Hint: names.Replace(d.Hint), place: v.place(d.Pos)}
 		for _, r := range d.Related {
 			all[i].Related = append(all[i].Related, related{v.place(r.Pos), r.Message})
 		}
 	}
 	return all
+}
+
+// names replaces paths in messages by what the page calls the files.
+func (v *view) names() *strings.Replacer {
+	if v.c.Directory() == "." {
+		return strings.NewReplacer(v.c.File, "tbridge.yaml")
+	}
+	return strings.NewReplacer(v.c.File, "tbridge.yaml", v.c.Directory()+string(filepath.Separator), "")
 }
 
 // about gives the findings in one file.

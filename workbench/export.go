@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -9,36 +10,34 @@ import (
 	"strings"
 
 	"tbridge/bridge"
-	"tbridge/config"
 )
 
 type exported struct {
 	Text string `json:"text"`
 }
 
-// export gives a saved tool as another system wants it.
-func (w *Workbench) export(r *http.Request) (exported, error) {
-	v, err := w.view("", "")
+// export gives a tool of a draft as another system wants it.
+func (w *Workbench) export(_ context.Context, q struct {
+	draft
+	Tool   string `json:"tool"`
+	Format string `json:"format"`
+}) (exported, error) {
+	_, t, err := w.sound(q.draft, q.Tool)
 	if err != nil {
 		return exported{}, err
 	}
-	name, format := r.PathValue("tool"), r.URL.Query().Get("format")
-	i := slices.IndexFunc(v.c.Tools, func(t *config.Tool) bool { return t.Name == name })
-	if i < 0 {
-		return exported{}, failf(http.StatusNotFound, "not_found", "there is no tool %q", name)
+	if q.Format == "prompt" {
+		return exported{bridge.Prompt(t)}, nil
 	}
-	if format == "prompt" {
-		return exported{bridge.Prompt(v.c.Tools[i])}, nil
-	}
-	to, ok := bridge.Exports[format]
+	to, ok := bridge.Exports[q.Format]
 	if !ok {
-		return exported{}, failf(http.StatusBadRequest, "bad_request", "there is no format %q", format).
+		return exported{}, failf(http.StatusBadRequest, "bad_request", "there is no format %q", q.Format).
 			hinted("use prompt, " + strings.Join(slices.Sorted(maps.Keys(bridge.Exports)), ", "))
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err = e.Encode(to(v.c.Tools[i]))
+	err = e.Encode(to(t))
 	return exported{b.String()}, err
 }

@@ -261,13 +261,16 @@ func TestKeepTest(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	d := open(t, map[string]string{"tools.d/tasks.yaml": tasks})
+	asking := func(tool, format string) map[string]any {
+		return map[string]any{"path": "tasks.yaml", "text": strings.Replace(tasks, "Take a task.", "Take it.", 1), "tool": tool, "format": format}
+	}
 	export := func(format string) string {
-		return get[exported](d, 200, "GET", "/api/export/take_task?format="+format, nil).Text
+		return get[exported](d, 200, "POST", "/api/export", asking("take_task", format)).Text
 	}
 	equal(t, export("trustgraph"), `{
   "type": "mcp-tool",
   "name": "take_task",
-  "description": "Take a task.",
+  "description": "Take it.",
   "mcp-tool": "take_task",
   "arguments": [
     {
@@ -283,12 +286,12 @@ func TestExport(t *testing.T) {
   ]
 }
 `)
-	equal(t, export("prompt"), "- **take_task**: Take a task.\n  - Required: \"task_id\" (string): Id\n  - Optional: \"agent\" (string): Who\n")
+	equal(t, export("prompt"), "- **take_task**: Take it.\n  - Required: \"task_id\" (string): Id\n  - Optional: \"agent\" (string): Who\n")
 	for _, format := range []string{"mcp", "openai", "anthropic"} {
 		if text := export(format); !json.Valid([]byte(text)) || !strings.Contains(text, `"take_task"`) {
 			t.Errorf("%s: %s", format, text)
 		}
 	}
-	equal(t, refusal(d, 400, "GET", "/api/export/take_task?format=csv", nil), "bad_request")
-	equal(t, refusal(d, 404, "GET", "/api/export/nobody?format=mcp", nil), "not_found")
+	equal(t, refusal(d, 400, "POST", "/api/export", asking("take_task", "csv")), "bad_request")
+	equal(t, refusal(d, 404, "POST", "/api/export", asking("nobody", "mcp")), "not_found")
 }

@@ -157,7 +157,7 @@ func (w *Workbench) endpoints() map[string]http.HandlerFunc {
 		"POST /api/test":              read(w.test),
 		"POST /api/keep-test":         read(w.keepTest),
 		"POST /api/import/curl":       read(w.importCurl),
-		"GET /api/export/{tool}":      plain(w.export),
+		"POST /api/export":            read(w.export),
 		"GET /api/history/{path...}":  plain(w.listHistory),
 		"GET /api/history-entry/{id}": plain(w.historyEntry),
 		"GET /api/events":             w.events,
