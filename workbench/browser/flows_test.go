@@ -14,7 +14,7 @@ import (
 const tasks, files = "tools.d/tasks.yaml", "tools.d/files.yaml"
 
 // save confirms the dialog that shows the difference.
-func (p *page) save() {
+func (p *tab) save() {
 	p.t.Helper()
 	p.run(`click("Save")`)
 	p.until(`$("dialog .diff")`)
@@ -24,7 +24,7 @@ func (p *page) save() {
 }
 
 // chord presses a key with a modifier. It types nothing, as a browser has it.
-func (p *page) chord(key rune, modifier input.Modifier) {
+func (p *tab) chord(key rune, modifier input.Modifier) {
 	p.t.Helper()
 	for _, event := range kb.Encode(key) {
 		if event.Type != input.KeyChar {
@@ -238,6 +238,26 @@ func TestHistory(t *testing.T) {
 	p.until(`field("title").value === "Взять задачу в работу"`)
 	p.save()
 	equal(t, "the file", s.read(tasks), before)
+}
+
+// A file with a byte order mark and CRLF keeps both, whether the form or the YAML is typed in; a line that ends otherwise
+// stays so too.
+func TestLineEndsStay(t *testing.T) {
+	before := "\uFEFF" + strings.ReplaceAll("# Файл\napi: tracker\ntools:\n  - name: one\n    description: One.\n    method: GET\n    path: /one\n    arguments: []\n", "\n", "\r\n") + "# unix\n# windows\r\n"
+	s := newSite(t, map[string]string{"tools.d/a.yaml": before})
+	p := s.open(desk)
+	p.openTool("one")
+	p.run(`put(field("title"), "Один")`)
+	p.until(`yaml().includes("title: Один")`)
+	p.run(`$("#part-yaml .cm-content").focus()`)
+	p.chord([]rune(kb.End)[0], input.ModifierCtrl)
+	p.do(chromedp.KeyEvent("# end"))
+	p.chord([]rune(kb.Enter)[0], 0)
+	p.do(chromedp.KeyEvent("# more"))
+	p.until(`yaml().endsWith("# end\n# more")`)
+	p.until(`by("Save…")`)
+	p.save()
+	equal(t, "the file", s.read("tools.d/a.yaml"), strings.Replace(before, "    description", "    title: Один\r\n    description", 1)+"# end\r\n# more")
 }
 
 // A draft outlives its tab's page, and the token leaves the address.

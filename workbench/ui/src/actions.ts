@@ -1,6 +1,6 @@
 // What the page does: each action calls the API and replaces the state.
 import { api, ApiError, readEvents, takeToken, type Change, type Check, type Json, type Step } from "./api";
-import { sentence } from "./text";
+import { lf, sentence } from "./text";
 import { allTools, currentTool, currentWork, isChanged, now, update, updateWork, type PanelName, type State, type ViewName, type Work } from "./store";
 
 const draftKey = (path: string) => "tbridge:draft:" + path;
@@ -143,30 +143,34 @@ const work = (path: string, saved: string, etag: string | null, text: string): W
   path, saved, etag, text, check: null, tools: [], checked: null, disk: null,
 });
 
-export async function openFile(path: string, tool = -1): Promise<void> {
-  update({ path, tool, field: "", editErrors: {}, view: now().view === "tools" ? (tool < 0 ? "yaml" : "form") : now().view });
-  if (path === "" || now().works[path]) return;
-  update({ opening: true });
-  try {
-    const opened = await load(path);
-    update({ works: { ...now().works, [path]: opened } });
-    await check(path);
-  } catch (e) {
-    fail(e);
+export async function openFile(path: string): Promise<void> {
+  update({ path, tool: -1, field: "", editErrors: {}, view: now().view === "tools" ? "yaml" : now().view });
+  await read(path);
+}
+
+/** Reads a file that is not open yet; what is to be shown of it is said in the same breath as that it is there. */
+async function read(path: string, shown: () => Partial<State> = () => ({})): Promise<void> {
+  if (path !== "" && !now().works[path]) {
+    update({ opening: true });
+    try {
+      const opened = await load(path);
+      update({ works: { ...now().works, [path]: opened } });
+      await check(path);
+    } catch (e) {
+      fail(e);
+    }
   }
-  update({ opening: false });
+  update({ opening: false, ...(now().path === path ? shown() : {}) });
 }
 
 export async function openTool(path: string, name: string, line: number): Promise<void> {
-  const known = now().works[path];
   const find = () => {
     const tools = now().works[path]?.tools ?? [];
-    return (tools.find((t) => t.summary.name === name && t.summary.line === line) ?? tools.find((t) => t.summary.name === name))?.form.index;
+    return (tools.find((t) => t.summary.name === name && t.summary.line === line) ?? tools.find((t) => t.summary.name === name))?.form.index ?? -1;
   };
-  await openFile(path, known ? (find() ?? -1) : -1);
+  update({ path, tool: find(), field: "", editErrors: {}, view: now().view === "tools" ? "form" : now().view });
+  await read(path, () => ({ tool: find() }));
   if (now().path !== path) return;
-  const tool = find() ?? -1;
-  update({ tool, view: tool >= 0 && now().view === "yaml" && !known ? "form" : now().view });
   localStorage.setItem("tbridge:last", path + "\n" + name);
   reveal("tool");
 }
@@ -424,7 +428,7 @@ export async function goTo(file: string, line: number, column: number, from: (te
   const work = now().works[file];
   if (!work) return;
   const owner = work.tools.filter((t) => t.summary.line <= line).at(-1);
-  const [a, b] = from(work.text);
+  const [a, b] = from(lf(work.text));
   update({ tool: owner?.form.index ?? now().tool, view: "yaml" });
   void column;
   reveal({ from: a, to: b });

@@ -302,8 +302,8 @@ export const api = {
     call<{ text: string }>("POST", "keep-test", { ...d, tool, arguments: args, response: t.response, result: t.result }),
   importCurl: (d: Draft, command: string, name: string) =>
     call<{ text: string; tool: number; notes: string[] | null }>("POST", "import/curl", { ...d, command, name: name || undefined }),
-  exportTool: (tool: string, format: string) =>
-    call<{ text: string }>("GET", `export/${encodeURIComponent(tool)}?format=${encodeURIComponent(format)}`),
+  exportTool: (d: Draft, tool: string, format: string, signal?: AbortSignal) =>
+    call<{ text: string }>("POST", "export", { ...d, tool, format }, {}, signal),
   history: (path: string) => call<{ saves: Save[] | null }>("GET", "history/" + escaped(path)),
   historyEntry: (id: string) => call<{ path: string; text: string }>("GET", "history-entry/" + encodeURIComponent(id)),
 };

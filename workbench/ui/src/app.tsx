@@ -6,7 +6,7 @@ import { Dialogs } from "./dialogs";
 import { FormPane } from "./form";
 import { ToolList } from "./list";
 import { Panel } from "./panel";
-import { Icon, IconButton, Tabs } from "./parts";
+import { Counts, Icon, IconButton, Tabs } from "./parts";
 import { currentWork, isChanged, now, update, useStore, type ViewName } from "./store";
 import { plural } from "./text";
 import { runTry } from "./try";
@@ -42,10 +42,13 @@ const views: { name: ViewName; label: string }[] = [
 
 function Workbench() {
   const view = useStore((s) => s.view);
+  const check = useStore((s) => currentWork(s)?.check);
+  const errors = check?.diagnostics.filter((d) => d.severity === "error").length ?? 0;
+  const parts = views.map((v) => (v.name === "panel" ? { ...v, label: <>{v.label} <Counts errors={errors} warnings={0} /></> } : v));
   return (
     <div class="app" data-view={view}>
       <Head />
-      <nav class="views" aria-label="Parts of the page"><Tabs label="Parts of the page" id="view" tabs={views} current={view} choose={showView} controls={"part-" + view} /></nav>
+      <nav class="views" aria-label="Parts of the page"><Tabs label="Parts of the page" id="view" tabs={parts} current={view} choose={showView} controls={"part-" + view} /></nav>
       <Banners />
       <div class="columns">
         <div class="part tools" id="part-tools"><ToolList /></div>
@@ -68,14 +71,12 @@ function Workbench() {
 function Head() {
   const name = useStore((s) => s.catalogue!.name);
   const work = useStore(currentWork);
-  const online = useStore((s) => s.online);
   const theme = useStore((s) => s.theme);
   const next = { auto: "light", light: "dark", dark: "auto" } as const;
   const changed = work !== null && isChanged(work);
   return (
     <header class="head">
       <h1>{name} <span class="faint">workbench</span></h1>
-      {!online && <span class="badge offline" role="status">not connected</span>}
       <span class="space" />
       <button type="button" class="find" title="Find a tool or a command" onClick={() => update({ dialog: { kind: "palette" } })}><Icon name="search" /><span>Find</span><kbd>Ctrl K</kbd></button>
       <IconButton icon={theme} label={`Theme: ${theme === "auto" ? "as the system" : theme}`} onClick={() => setTheme(next[theme])} />
@@ -102,6 +103,14 @@ function YamlHead() {
 
 function Banners() {
   const work = useStore(currentWork);
+  const online = useStore((s) => s.online);
+  if (!online) {
+    return (
+      <div class="banner offline" role="status">
+        <span><b>The workbench does not answer.</b> Is <code>tbridge workbench</code> still running? Drafts stay in this browser; the page goes on by itself once it answers.</span>
+      </div>
+    );
+  }
   if (!work?.disk) return null;
   const disk = work.disk;
   return (

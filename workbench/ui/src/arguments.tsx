@@ -20,8 +20,8 @@ function Open() {
     <div class="open-arguments" data-key="arguments">
       <p>No arguments are listed, so whatever the model sends is passed on.</p>
       <Problems of={of} />
-      <AddButton at={["arguments"]} all={[]} kind="argument" />{" "}
-      <button type="button" onClick={() => void set(["arguments"], [])}>The tool takes none</button>
+      <div class="bar"><AddButton at={["arguments"]} all={[]} kind="argument" />
+      <button type="button" class="small" onClick={() => void set(["arguments"], [])}>The tool takes none</button></div>
     </div>
   );
 }
@@ -231,7 +231,7 @@ function FileFields({ at, a }: { at: Step[]; a: Argument }) {
 function Items({ at, a }: { at: Step[]; a: Argument }) {
   const of = useField(at);
   return (
-    <section class="items" data-key={of.key} aria-label="Elements">
+    <div class="items" role="group" data-key={of.key} aria-label="Elements">
       <div class="items-head">
         <span id={of.id + "-l"}>Each element is a</span>
         <TypeChoice at={at} a={a} label="Type of the elements" />
@@ -240,7 +240,7 @@ function Items({ at, a }: { at: Step[]; a: Argument }) {
       <Problems of={of} />
       <Under at={at} keys={["type", "description"]} />
       <Details at={at} a={a} nested element />
-    </section>
+    </div>
   );
 }
 
@@ -253,7 +253,7 @@ function Properties({ at, all }: { at: Step[]; all: Argument[] | null }) {
       </div>
     );
   }
-  return <section class="items" aria-label="Fields"><ArgumentList at={at} all={all} kind="field" /></section>;
+  return <div class="items" role="group" aria-label="Fields"><ArgumentList at={at} all={all} kind="field" /></div>;
 }
 
 const shownValue = (v: Json | undefined): string => (v === undefined ? "" : typeof v === "string" ? v : JSON.stringify(v));

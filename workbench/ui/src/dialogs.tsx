@@ -1,13 +1,13 @@
 // The dialogs: saving, conflicts, adding a tool, the palette, the keys.
-import { MergeView } from "@codemirror/merge";
+import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
-import { lineNumbers } from "@codemirror/view";
+import { EditorView, lineNumbers } from "@codemirror/view";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, type ApiError, type Json } from "./api";
 import {
   beginSave, deleteFile, deleteTool, discard, duplicateTool, edit, focusField, newFile, openFile, openTool, replaceText, resolveConflict, save, selectByName, setTheme, showPanel,
 } from "./actions";
-import { common, editing, readOnly } from "./codemirror";
+import { common, editing, readOnly, typedIn, wrapping } from "./codemirror";
 import { Hunks, Modal, useRequest } from "./parts";
 import { allTools, currentTool, currentWork, now, update, useStore, type Dialog } from "./store";
 import { templates } from "./templates";
@@ -90,44 +90,68 @@ function SaveDialog() {
   );
 }
 
+/** A button of a comparison, which listens for the mouse alone: a click made by a key has no detail. */
+function mergeButton(text: string, label: string, pressed?: (e: MouseEvent) => void): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  button.title = label;
+  if (/^\P{L}+$/u.test(text)) button.setAttribute("aria-label", label);
+  if (pressed) button.onmousedown = pressed;
+  button.onclick = (e) => {
+    if (e.detail === 0) button.dispatchEvent(new MouseEvent("mousedown", { bubbles: true }));
+  };
+  return button;
+}
+
+const takeTheirs = "Take this part from the disk";
+const collapseUnchanged = { margin: 3, minSize: 6 };
+
+/** Both versions, side by side or, where there is no room, one below the other; changed hears what becomes of ours. */
+function compare(parent: HTMLElement, narrow: boolean, theirs: string, ours: string, changed: (text: string) => void): { destroy(): void } {
+  let text = ours;
+  const mine = [
+    common("Your version"), lineNumbers(), editing,
+    EditorView.updateListener.of((u) => u.docChanged && changed((text = typedIn(text, u.startState, u.changes, u.state)))),
+  ];
+  if (narrow) {
+    const mergeControls = (kind: "accept" | "reject", act: (e: MouseEvent) => void) =>
+      kind === "accept" ? mergeButton("Keep mine", "Keep this part as it is here", act) : mergeButton("Take the disk’s", takeTheirs, act);
+    const state = EditorState.create({ doc: ours, extensions: [mine, wrapping, unifiedMergeView({ original: theirs, mergeControls, collapseUnchanged })] });
+    return new EditorView({ parent, state });
+  }
+  return new MergeView({
+    parent,
+    a: { doc: theirs, extensions: [common("The file on disk"), lineNumbers(), wrapping, readOnly] },
+    b: { doc: ours, extensions: [mine, wrapping] },
+    revertControls: "a-to-b",
+    renderRevertControl: () => mergeButton("→", takeTheirs),
+    collapseUnchanged,
+  });
+}
+
 function ConflictDialog({ theirs, etag }: { theirs: string; etag: string | null }) {
   const work = useStore(currentWork)!;
   const box = useRef<HTMLDivElement>(null);
-  const view = useRef<MergeView | null>(null);
+  const made = useRef(work.text);
+  const narrow = useMemo(() => matchMedia("(max-width: 820px)").matches, []);
   useLayoutEffect(() => {
-    const v = new MergeView({
-      parent: box.current!,
-      a: { doc: theirs, extensions: [common("The file on disk"), lineNumbers(), readOnly, EditorState.readOnly.of(true)] },
-      b: { doc: work.text, extensions: [common("Your version"), lineNumbers(), editing] },
-      revertControls: "a-to-b",
-      renderRevertControl: () => {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.textContent = "→";
-        button.title = "Take this part from the disk";
-        button.setAttribute("aria-label", "Take this part from the disk");
-        button.onclick = (e) => {
-          // The view listens for the mouse alone: a click made by a key has no detail.
-          if (e.detail === 0) button.dispatchEvent(new MouseEvent("mousedown", { bubbles: true }));
-        };
-        return button;
-      },
-      collapseUnchanged: { margin: 3, minSize: 6 },
-    });
-    view.current = v;
+    const v = compare(box.current!, narrow, theirs, work.text, (text) => (made.current = text));
     return () => v.destroy();
   }, []);
   const end = (text: string) => resolveConflict(text, { text: theirs, etag });
   return (
     <Modal title={`${work.path} was changed on disk`} close={close} wide class="conflict">
-      <p>Somebody else wrote the file since it was opened here. Nothing is overwritten: choose a version, or make one of both on the right.</p>
-      <div class="sides" aria-hidden="true"><span>On disk{etag === null ? " (deleted)" : ""}</span><span>Yours</span></div>
+      <p>
+        {etag === null ? "Somebody deleted the file since it was opened here." : "Somebody else wrote the file since it was opened here."} Nothing is overwritten: choose a version, or make one of both{narrow ? " below" : " on the right"}.
+      </p>
+      {narrow ? <p class="sides"><span class="removed">on disk</span> <span class="added">yours</span></p> : <div class="sides" aria-hidden="true"><span>On disk{etag === null ? " (deleted)" : ""}</span><span>Yours</span></div>}
       <div class="merge" ref={box} />
       <footer>
         <button type="button" onClick={close}>Decide later</button>
         <span class="space" />
         <button type="button" onClick={() => end(theirs)} disabled={etag === null}>Take the one on disk</button>
-        <button type="button" class="primary" data-first onClick={() => end(view.current!.b.state.doc.toString())}>Go on with the right side</button>
+        <button type="button" class="primary" data-first onClick={() => end(made.current)}>{narrow ? "Go on with yours" : "Go on with the right side"}</button>
       </footer>
     </Modal>
   );
@@ -169,9 +193,9 @@ function AddDialog() {
   if (notes) {
     return (
       <Modal title="The tool is in the draft" close={close}>
-        <p>What the import left to you:</p>
+        <p>The import leaves to you:</p>
         <ul class="notes">{notes.map((n) => <li>{n}</li>)}</ul>
-        <footer><button type="button" class="primary" data-first onClick={close}>Good</button></footer>
+        <footer><button type="button" class="primary" data-first onClick={close}>Go on</button></footer>
       </Modal>
     );
   }

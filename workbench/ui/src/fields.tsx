@@ -6,8 +6,8 @@ import { createContext } from "preact";
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Diagnostic, Step } from "./api";
 import { goTo, remove, reveal, set, setRaw, settled } from "./actions";
-import { common, editing } from "./codemirror";
-import { fixOf, range, replacement, sentence } from "./text";
+import { common, editing, wrapping } from "./codemirror";
+import { fixOf, lf, range, replacement, sentence } from "./text";
 import { now, update } from "./store";
 import { FixButton } from "./parts";
 
@@ -235,7 +235,7 @@ function Snippet({ label, at, value, of }: { label: string; at: Step[]; value: s
         extensions: [
           common(label),
           editing,
-          EditorView.lineWrapping,
+          wrapping,
           EditorView.updateListener.of((u) => {
             if (u.docChanged && u.view.hasFocus) {
               const text = u.state.doc.toString();
@@ -256,7 +256,7 @@ function Snippet({ label, at, value, of }: { label: string; at: Step[]; value: s
   useLayoutEffect(() => {
     const v = view.current!;
     if (v.hasFocus) return;
-    const changes = replacement(v.state.doc.toString(), value);
+    const changes = replacement(v.state.doc.toString(), lf(value));
     if (changes) v.dispatch({ changes });
   }, [value]);
 

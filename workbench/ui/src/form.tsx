@@ -1,9 +1,9 @@
 // The form of a tool. It holds nothing of its own: it shows the text's values, and changes them there.
-import { useMemo } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import type { Diagnostic, Form as FormModel, Step, ToolCheck } from "./api";
 import { Arguments } from "./arguments";
 import { deleteTool, duplicateTool, remove, set } from "./actions";
-import { about, ChoiceField, Field, Message, Scope, TextField, useTyped, YamlField, type FormScope } from "./fields";
+import { about, ChoiceField, Field, Message, Problems, Scope, TextField, useField, useTyped, YamlField, type FormScope } from "./fields";
 import { IconButton, Icon } from "./parts";
 import { currentTool, currentWork, update, useStore } from "./store";
 import { nearest } from "./text";
@@ -17,24 +17,39 @@ export function FormPane() {
   const path = useStore((s) => s.path);
   const opening = useStore((s) => s.opening);
   if (path === "") return <ConfigHelp />;
-  if (!work) return opening ? <p class="empty" role="status">Opening…</p> : <Welcome />;
+  if (opening && !tool) return <p class="empty" role="status">Opening…</p>;
+  if (!work) return <Welcome />;
   if (!tool) return <NoTool broken={work.check?.parses === false} empty={work.tools.length === 0} />;
   return <ToolForm key={`${work.path}#${tool.form.index}`} tool={tool} broken={work.check?.parses === false} />;
 }
 
-const Welcome = () => (
-  <div class="empty">
-    <p>Choose a tool in the list, or add one.</p>
-    <button type="button" onClick={() => update({ dialog: { kind: "add" } })}><Icon name="plus" /> Add a tool</button>
-  </div>
-);
+function Welcome() {
+  const first = useStore((s) => s.catalogue?.files.length === 0);
+  return (
+    <div class="empty">
+      {first ? <p><b>There are no tools yet.</b> A tool is one endpoint of an API that a model can call.<br />Begin with a template, or paste a curl command.</p> : <p>Choose a tool in the list, or add one.</p>}
+      <button type="button" class={first ? "primary" : ""} onClick={() => update({ dialog: { kind: "add" } })}><Icon name="plus" /> Add a tool</button>
+    </div>
+  );
+}
 
-const ConfigHelp = () => (
-  <div class="empty">
-    <p><b>tbridge.yaml</b> says what the bridge may talk to. It holds hosts and the sources of credentials, and is edited by those who hold them, not here.</p>
-    <p>Tools use its APIs by their names.</p>
-  </div>
-);
+function ConfigHelp() {
+  const apis = useStore((s) => s.catalogue!.apis);
+  return (
+    <div class="form about">
+      <h2>tbridge.yaml</h2>
+      <p>It says what the bridge may talk to. It holds hosts and the sources of credentials, and is edited by those who hold them, not here. Tools name its APIs.</p>
+      <ul>
+        {apis.map((a) => (
+          <li>
+            <h3 class="mono">{a.name}</h3>
+            <dl><dt>Address</dt><dd><code>{a.base_url}</code></dd><dt>Credential</dt><dd>{a.auth ? <code>{a.auth}</code> : "none"}</dd></dl>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
 
 function NoTool({ broken, empty }: { broken: boolean; empty: boolean }) {
   if (broken) return <div class="empty"><p>The file cannot be read as YAML. Mend it in the YAML; the problems below say where.</p></div>;
@@ -46,12 +61,18 @@ function NoTool({ broken, empty }: { broken: boolean; empty: boolean }) {
   );
 }
 
+/** The keys of rules that stand at the name of a tool because what they are about is not there. */
+const elsewhere: Record<string, string> = {
+  "no-description": "description", "unknown-api": "api", method: "method", "open-arguments": "arguments", "unprojected-list": "response", untested: "", tokens: "",
+};
+
 /** The problems of a tool by the field that they are about; "" are those of the tool as a whole. */
 function byField(found: Diagnostic[], tool: ToolCheck, next: number): Map<string, Diagnostic[]> {
   const by = new Map<string, Diagnostic[]>();
   for (const d of found) {
     if (d.file !== tool.summary.file || d.line < tool.summary.line || d.line >= next) continue;
-    const key = nearest(tool.form.lines ?? {}, d.line, d.column);
+    const at = nearest(tool.form.lines ?? {}, d.line, d.column);
+    const key = at === "name" ? (elsewhere[d.rule] ?? at) : at;
     by.set(key, [...(by.get(key) ?? []), d]);
   }
   return by;
@@ -83,7 +104,7 @@ function ToolForm({ tool, broken }: { tool: ToolCheck; broken: boolean }) {
         <fieldset disabled={broken} class="bare">
           <legend class="told">Tool {form.name}</legend>
           <Identity form={form} />
-          <Section title="Arguments" open note={form.arguments?.length ? String(form.arguments.length) : form.arguments ? "none" : "open"}>
+          <Section title="Arguments" open keys={["arguments"]} note={form.arguments?.length ? String(form.arguments.length) : form.arguments ? "none" : "open"}>
             <Arguments form={form} />
           </Section>
           <Request form={form} />
@@ -97,7 +118,7 @@ function ToolForm({ tool, broken }: { tool: ToolCheck; broken: boolean }) {
 
 /** Problems whose key has no field of its own stand under the nearest that has one, or at the head. */
 function shown(problems: Map<string, Diagnostic[]>, form: FormModel): Map<string, Diagnostic[]> {
-  const top = new Set(["name", "title", "description", "api", "tags", "method", "path", "encoding", "deprecated", ...parts, ...limits, "one_of", "scopes"]);
+  const top = new Set(["name", "title", "description", "api", "tags", "method", "path", "encoding", "content_type", "deprecated", ...parts, ...limits, "one_of", "scopes"]);
   const out = new Map<string, Diagnostic[]>();
   for (const [key, found] of problems) {
     const steps = key.split(".");
@@ -121,9 +142,12 @@ function argumentKey(steps: string[]): string {
   return steps.slice(0, n).join(".");
 }
 
-function Section({ title, note, open, children }: { title: string; note?: string; open?: boolean; children: preact.ComponentChildren }) {
+/** A part of the form that can be folded. It opens for a problem in one of its keys, and for the caret of the YAML. */
+function Section({ title, note, open, keys, children }: { title: string; note?: string; open?: boolean; keys: string[]; children: preact.ComponentChildren }) {
+  const scope = useContext(Scope);
+  const mine = (k: string) => keys.includes(k.split(".")[0]!);
   return (
-    <details class="section" open={open}>
+    <details class="section" open={open || mine(scope.active) || [...scope.problems.keys()].some(mine)}>
       <summary><h3>{title}</h3>{note && <span class="faint">{note}</span>}</summary>
       <div class="body">{children}</div>
     </details>
@@ -179,7 +203,7 @@ const partHints: Record<string, string> = {
 function Request({ form }: { form: FormModel }) {
   const used = parts.filter((p) => form[p]);
   return (
-    <Section title="Request" open={used.length > 0} note={used.join(", ") || "by rule: from method and path"}>
+    <Section title="Request" open={used.length > 0} keys={[...parts, "encoding", "content_type", "one_of"]} note={used.join(", ") || "by rule: from method and path"}>
       <div class="grid">
         <ChoiceField label="Encoding of the body" at={["encoding"]} value={textOf(form.encoding)} options={encodings} none="json (default)" />
         <TextField label="Content type" at={["content_type"]} value={textOf(form.content_type)} mono raw placeholder="by encoding" />
@@ -196,7 +220,8 @@ function Response({ form }: { form: FormModel }) {
   const r = form.response ?? {};
   const used = Object.keys(r).filter((k) => r[k] !== null && r[k] !== "" && r[k] !== undefined);
   return (
-    <Section title="Response" open={used.length > 0} note={used.join(", ") || "the whole answer"}>
+    <Section title="Response" open={used.length > 0} keys={["response"]} note={used.join(", ") || "the whole answer"}>
+      <Problems of={useField(["response"])} />
       <div class="grid">
         <TextField label="Text" at={["response", "text"]} value={textOf(r.text)} lines mono class="wide" placeholder="✅ Task {key} taken" hint="what the model reads; holes are paths into the projected value" />
         <TextField label="Each" at={["response", "each"]} value={textOf(r.each)} lines mono class="wide" placeholder="- {id}: {title}" hint="a line for each element of the list" />
@@ -216,7 +241,7 @@ const limits = ["errors", "error_text", "timeout", "retry", "limits", "annotatio
 function More({ form }: { form: FormModel }) {
   const used = [...limits, "scopes"].filter((k) => form[k] && (form.lines ?? {})[k]);
   return (
-    <Section title="Failures, limits, access" open={used.length > 0} note={used.join(", ")}>
+    <Section title="Failures, limits, access" open={used.length > 0} keys={[...limits, "scopes"]} note={used.join(", ")}>
       <div class="grid">
         <TextField label="Timeout" at={["timeout"]} value={textOf(form.timeout)} mono raw placeholder="30s" />
         <TextField label="Error text" at={["error_text"]} value={textOf(form.error_text)} mono placeholder="❌ {message}" />

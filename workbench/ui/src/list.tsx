@@ -100,12 +100,14 @@ export function ToolList() {
             {tags.map((t) => <option value={t}>{t}</option>)}
           </select>
           <select aria-label="Show" value={only} onChange={(e) => setOnly(e.currentTarget.value)}>
-            <option value="">All</option>
-            <option value="problems">Problems</option>
+            <option value="">All states</option>
+            <option value="problems">With problems</option>
             <option value="changed">Unsaved</option>
           </select>
         </div>
       </div>
+      {files.length > 0 && count === 0 && rows.every((r) => r.key === "config") && <p class="empty small">No tool matches.</p>}
+      {files.length === 0 && <p class="empty small">No tools yet.</p>}
       <ul id="tools" role="listbox" aria-label="Tools" tabIndex={0} aria-activedescendant={at && "row-" + at} ref={list}>
         {useMemo(() => rows.map((row) => {
           const shared = {
@@ -116,10 +118,9 @@ export function ToolList() {
             class: [row.tool ? "tool" : "file", row.key === at ? "cursor" : ""].join(" "),
           };
           if (row.tool) return <li key={row.key} {...shared}><ToolRow t={row.tool} /></li>;
-          return <li key={row.key} {...shared}><FileRow row={row} changed={unsaved.split("\n").includes(row.file)} /></li>;
+          return <li key={row.key} {...shared}><FileRow row={row} changed={row.file !== "" && unsaved.split("\n").includes(row.file)} /></li>;
         }), [rows, current, at, unsaved])}
       </ul>
-      {rows.length === 0 && <p class="empty small">{files.length === 0 ? "There are no tools yet. Add the first one." : "No tool matches."}</p>}
       <p class="foot" role="status">{plural(count, "tool")} · ≈ {tools.reduce((n, t) => n + t.tokens, 0).toLocaleString("en")} tokens in all</p>
     </nav>
   );

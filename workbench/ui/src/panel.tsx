@@ -1,10 +1,10 @@
 // What is known of the open tool beside its text: problems, the model's view, tries, tests, history, export.
 import { useEffect, useState } from "preact/hooks";
-import { api, type Diagnostic, type Diff, type Save, type TestResult, type ToolCheck } from "./api";
+import { api, type Diagnostic, type Diff, type Save, type Schema, type TestResult, type ToolCheck } from "./api";
 import { fail, goTo, replaceText, notify } from "./actions";
 import { CopyButton, Counts, FixButton, Hunks, Icon, IconButton, JsonText, Tabs, useRequest } from "./parts";
 import { allDiagnostics, currentTool, update, useStore, type PanelName, type State } from "./store";
-import { fixOf, plural, range, sentence } from "./text";
+import { fixOf, order, plural, range, sentence, unlike, type Line } from "./text";
 import { onRun, TryPanel } from "./try";
 
 export function Panel() {
@@ -14,7 +14,7 @@ export function Panel() {
   const count = (severity: string) => found.filter((d) => d.severity === severity).length;
   const tabs: { name: PanelName; label: preact.ComponentChildren }[] = [
     { name: "problems", label: <>Problems <Counts errors={count("error")} warnings={count("warning")} notes={count("note")} /></> },
-    { name: "model", label: "Model’s view" },
+    { name: "model", label: <span>Model<span class="roomy">’s view</span></span> },
     { name: "try", label: "Try it" },
     { name: "tests", label: "Tests" },
     { name: "history", label: "History" },
@@ -68,7 +68,9 @@ function ProblemsPanel() {
   const [here, setHere] = useState(false);
   const path = useStore((s) => s.path);
   const all = useProblems();
-  const found = all.filter((d) => !here || d.file === path).sort((a, b) => rank[a.severity] - rank[b.severity] || Number(b.file === path) - Number(a.file === path) || a.line - b.line);
+  const found = all
+    .filter((d) => !here || d.file === path)
+    .sort((a, b) => rank[a.severity] - rank[b.severity] || Number(b.file === path) - Number(a.file === path) || order(a.file, b.file) || a.line - b.line || a.column - b.column);
   if (all.length === 0) return <p class="empty"><Icon name="ok" /> No problems.</p>;
   return (
     <>
@@ -87,16 +89,13 @@ function Problem({ d }: { d: Diagnostic }) {
   const go = (p: { file: string; line: number; column: number; end_line: number; end_column: number }) => void goTo(p.file, p.line, p.column, (t) => range(t, p));
   return (
     <li class={d.severity}>
-      <button type="button" class="plain" onClick={() => go(d)}>
-        <Icon name={d.severity} />
-        <span class="told">{d.severity}: </span>
-        <span>
-          {sentence(d)} <code class="rule">{d.rule}</code>
-          <span class="where"> {d.file}:{d.line}:{d.column}</span>
-        </span>
-      </button>
-      {fix && <FixButton path={d.file} fix={fix} />}
-      {(d.related ?? []).map((r) => <button type="button" class="link" onClick={() => go(r)}>{r.message} ({r.file}:{r.line})</button>)}
+      <Icon name={d.severity} />
+      <div class="finding">
+        <button type="button" class="plain" onClick={() => go(d)}><span class="told">{d.severity}: </span>{sentence(d)}</button>
+        {fix && <FixButton path={d.file} fix={fix} />}
+        {(d.related ?? []).map((r) => <button type="button" class="link" onClick={() => go(r)}>{r.message} ({r.file}:{r.line})</button>)}
+      </div>
+      <span class="where"><code>{d.rule}</code> {d.file}:{d.line}</span>
     </li>
   );
 }
@@ -114,6 +113,7 @@ function ModelPanel({ tool }: { tool: ToolCheck }) {
           <dt>Costs</dt><dd>≈ {tool.tokens.toLocaleString("en")} tokens of ≈ {all.toLocaleString("en")} for all tools</dd>
           <dt>Kind</dt><dd>{s.read_only ? "read-only" : s.destructive ? "changes and may destroy" : "changes something"}</dd>
           <dt>Description</dt><dd class="prose">{d.description || <span class="faint">none</span>}</dd>
+          <dt>Arguments</dt><dd><ArgumentsInWords schema={d.inputSchema} open={tool.form.arguments === null} /></dd>
         </dl>
       </section>
       <section aria-label="Definition">
@@ -124,6 +124,18 @@ function ModelPanel({ tool }: { tool: ToolCheck }) {
   );
 }
 const none: never[] = [];
+
+function ArgumentsInWords({ schema, open }: { schema: Schema | undefined; open: boolean }) {
+  const all = Object.entries(schema?.properties ?? {});
+  if (all.length === 0) return <span class="faint">{open ? "whatever it likes" : "none"}</span>;
+  return (
+    <ul>
+      {all.map(([name, s]) => (
+        <li><code>{name}</code> <span class="faint">({s.type ?? s.anyOf?.[0]?.type ?? "any"}{schema?.required?.includes(name) ? ", required" : ""})</span> {s.description ?? s.anyOf?.[0]?.description}</li>
+      ))}
+    </ul>
+  );
+}
 
 function TestsPanel({ tool }: { tool: ToolCheck }) {
   const path = useStore((s) => s.path)!;
@@ -154,15 +166,24 @@ function TestRow({ t, path }: { t: TestResult; path: string }) {
       <button type="button" class="plain" onClick={() => void goTo(path, t.line, 1, (text) => range(text, place))}>
         <Icon name={t.passed ? "ok" : "error"} /> <span class="told">{t.passed ? "passed: " : "failed: "}</span><span>{t.name || "(no name)"}</span>
       </button>
-      {(t.diff ?? []).map((d) => (
-        <dl class="difference">
-          <dt>{d.what}, expected</dt><dd><pre>{d.expected}</pre></dd>
-          <dt>got</dt><dd><pre>{d.got}</pre></dd>
-        </dl>
-      ))}
+      {(t.diff ?? []).map((d) => <Difference d={d} />)}
     </li>
   );
 }
+
+/** What was expected and what came, side by side, with the lines marked that the other one has not. */
+function Difference({ d }: { d: { what: string; expected: string; got: string } }) {
+  const [left, right] = unlike(d.expected, d.got);
+  const side = (title: string, lines: Line[], mark: string) => (
+    <section aria-label={`${d.what}, ${title}`}>
+      <h4>{d.what}, {title}</h4>
+      <pre class="text">{lines.map((l) => <span class={l.own ? mark : ""}>{l.text + "\n"}</span>)}</pre>
+    </section>
+  );
+  return <div class="difference">{side("expected", left, "removed")}{side("got", right, "added")}</div>;
+}
+
+const kept: Record<string, string> = { saved: "saved here", before: "as a save found it", deleted: "as it was deleted" };
 
 function HistoryPanel({ path }: { path: string }) {
   const etag = useStore((s) => s.works[path]?.etag);
@@ -191,7 +212,7 @@ function HistoryPanel({ path }: { path: string }) {
         {saves.map((s) => (
           <li>
             <button type="button" aria-pressed={chosen?.save.id === s.id} onClick={() => void look(s)}>
-              <time dateTime={s.at}>{new Date(s.at).toLocaleString()}</time> <span class="faint">{s.bytes.toLocaleString("en")} bytes{s.note ? ", " + s.note : ""}</span>
+              <time dateTime={s.at}>{new Date(s.at).toLocaleString()}</time> <span class="faint">{kept[s.note ?? ""] ?? s.note}</span>
             </button>
           </li>
         ))}
@@ -221,9 +242,11 @@ const formats = [
 
 function ExportPanel({ tool }: { tool: ToolCheck }) {
   const [format, setFormat] = useState("mcp");
-  const changed = useStore((s) => (s.path && s.works[s.path] ? s.works[s.path]!.text !== s.works[s.path]!.saved : false));
-  const etag = useStore((s) => (s.path ? s.works[s.path]?.etag : null));
-  const got = useRequest([tool.form.name, format, etag], 0, () => api.exportTool(tool.form.name, format));
+  const path = useStore((s) => s.path)!;
+  const text = useStore((s) => s.works[path]?.checked ?? "");
+  const usable = tool.summary.errors === 0;
+  const got = useRequest([text, tool.form.name, format, usable], 100, usable ? (signal) => api.exportTool({ path, text }, tool.form.name, format, signal) : null);
+  if (!usable) return <p class="empty">The tool has errors. It can be exported once they are mended.</p>;
   return (
     <>
       <div class="bar">
@@ -233,7 +256,6 @@ function ExportPanel({ tool }: { tool: ToolCheck }) {
         </select>
         {got.value && !got.error && <CopyButton text={got.value.text} label="Copy" />}
       </div>
-      {changed && <p class="hint">This is the tool as it is saved; the draft is not in it.</p>}
       {got.error ? <p class="message error">{got.error.message}</p> : got.value ? <JsonText value={got.value.text} label={"Export as " + format} /> : <p class="faint" role="status">Reading…</p>}
     </>
   );

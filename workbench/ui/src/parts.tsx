@@ -185,11 +185,11 @@ export function Hunks({ hunks }: { hunks: Hunk[] }) {
     <div class="diff" tabIndex={0} role="region" aria-label="Differences">
       {hunks.map((h) => (
         <div class="hunk">
-          <div class="at">@@ line {h.new_start}</div>
+          <div class="at">line {h.new_start}</div>
           {h.lines.map((l) => (
             <div class={sign[l[0] ?? ""] ?? ""}>
               <span class="sign">{l[0] ?? " "}</span>
-              <span class="line">{l.slice(1) || " "}</span>
+              <span class="said">{l.slice(1) || " "}</span>
             </div>
           ))}
         </div>

@@ -1,5 +1,6 @@
 // The state of the page: one immutable value, replaced by the actions, read by the components.
 import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import { order } from "./text";
 import type { Catalogue, Check, ToolCheck, ToolSummary, Diagnostic } from "./api";
 
 /** A file under work: what is saved of it, and what stands in the page. */
@@ -111,8 +112,6 @@ export function allTools(s: State): ToolSummary[] {
 }
 
 let last: { made: unknown[]; tools: ToolSummary[] } = { made: [], tools: [] }; // so that typing does not sort thousands of tools anew
-
-const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** All problems, of files under work as they stand in the page. */
 export function allDiagnostics(s: State): Diagnostic[] {

@@ -92,6 +92,28 @@ function wholeWord(span: string, word: string): number {
   return -1;
 }
 
+/** A text as editors hold it, with LF at the end of each line. */
+export const lf = (text: string) => (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text);
+
+/** The offset in a text of an offset in lf(text). */
+function unlf(text: string, at: number): number {
+  let n = 0;
+  for (let end = text.indexOf("\r\n"); end >= 0 && end - n < at; end = text.indexOf("\r\n", end + 2)) n++;
+  return at + n;
+}
+
+/** Makes in a text the changes, in order, that somebody made in lf(text). Lines that are not touched keep their ends. */
+export function follow(text: string, changes: { from: number; to: number; insert: string }[]): string {
+  const end = text.includes("\r\n") ? "\r\n" : "\n";
+  let made = "";
+  let done = 0;
+  for (const c of changes) {
+    made += text.slice(done, unlf(text, c.from)) + c.insert.replaceAll("\n", end);
+    done = unlf(text, c.to);
+  }
+  return made + text.slice(done);
+}
+
 /** The smallest replacement that makes one text the other. */
 export function replacement(a: string, b: string): { from: number; to: number; insert: string } | null {
   if (a === b) return null;
@@ -100,6 +122,32 @@ export function replacement(a: string, b: string): { from: number; to: number; i
   let end = 0;
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
   return { from: start, to: a.length - end, insert: b.slice(start, b.length - end) };
+}
+
+export const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+export interface Line {
+  text: string;
+  own: boolean; // the other text has no such line here
+}
+
+/** The lines of two texts, and which of them are in one alone. */
+export function unlike(a: string, b: string): [Line[], Line[]] {
+  const left = a.split("\n");
+  const right = b.split("\n");
+  const common = left.map(() => new Uint16Array(right.length + 1));
+  common.push(new Uint16Array(right.length + 1));
+  for (let i = left.length - 1; i >= 0; i--) {
+    for (let j = right.length - 1; j >= 0; j--) common[i]![j] = left[i] === right[j] ? common[i + 1]![j + 1]! + 1 : Math.max(common[i + 1]![j]!, common[i]![j + 1]!);
+  }
+  const lines = (texts: string[]): Line[] => texts.map((text) => ({ text, own: true }));
+  const [l, r] = [lines(left), lines(right)];
+  for (let i = 0, j = 0; i < left.length && j < right.length; ) {
+    if (left[i] === right[j]) l[i++]!.own = r[j++]!.own = false;
+    else if (common[i + 1]![j]! >= common[i]![j + 1]!) i++;
+    else j++;
+  }
+  return [l, r];
 }
 
 /** A message and what to do about it, as one sentence. */

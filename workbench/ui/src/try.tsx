@@ -1,5 +1,5 @@
 // Trying a tool: a form made from its schema, the request, the answer, and what the model would get.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, ApiError, parseJson, type HttpRequest, type Json, type Preview, type Schema, type ToolCheck, type Try } from "./api";
 import { fail, notify, replaceText, showPanel } from "./actions";
 import { CopyButton, Icon, JsonText, Modal, pretty, useRequest } from "./parts";
@@ -7,6 +7,8 @@ import { useStore } from "./store";
 import { sentence } from "./text";
 
 type Values = Record<string, Json>;
+
+const stacked = "(max-width: 1100px)"; // request and answer stand below the arguments
 
 const kept = new Map<string, Values>(); // what was tried last, by tool
 let runner: () => void = () => {};
@@ -25,17 +27,23 @@ export function TryPanel({ tool }: { tool: ToolCheck }) {
   const [tried, setTried] = useState<Try | null>(null);
   const [busy, setBusy] = useState(false);
   const [asked, setAsked] = useState<Preview | null>(null);
+  const [ran, setRan] = useState(false);
+  const answer = useRef<HTMLElement>(null);
   const request = JSON.stringify(args);
-  const unfilled = request === JSON.stringify(initial(schema)) && Object.values(args).includes("");
+  const blank = (schema?.required ?? []).filter((n) => args[n] === "" || args[n] === undefined);
   const usable = tool.definition !== null && tool.summary.errors === 0;
-  const preview = useRequest([text, name, request, usable], 200, usable && !unfilled ? (signal) => api.preview({ path, text }, name, args, signal) : null);
+  const preview = useRequest([text, name, request, usable], 200, usable ? (signal) => api.preview({ path, text }, name, args, signal) : null);
 
   useEffect(() => void kept.set(name, args), [args]);
+  useEffect(() => {
+    if (tried && matchMedia(stacked).matches) answer.current?.scrollIntoView({ block: "start" });
+  }, [tried]);
 
   const run = async (confirmed?: Preview) => {
     if (!usable || busy) return;
     setAsked(null);
     setBusy(true);
+    setRan(true);
     try {
       const p = confirmed ?? (await api.preview({ path, text }, name, args));
       if (!confirmed && !p.safe) setAsked(p);
@@ -61,7 +69,8 @@ export function TryPanel({ tool }: { tool: ToolCheck }) {
   };
 
   if (!usable) return <p class="empty">The tool has errors. It can be tried once they are mended.</p>;
-  const problems = preview.error instanceof ApiError ? ((preview.error.body.problems as Problem[] | undefined) ?? []) : [];
+  const waiting = blank.length > 0 && !ran; // nobody is told off before they have begun
+  const problems = preview.error instanceof ApiError && !waiting ? ((preview.error.body.problems as Problem[] | undefined) ?? []) : [];
   return (
     <div class="try">
       <section aria-label="Arguments">
@@ -75,11 +84,12 @@ export function TryPanel({ tool }: { tool: ToolCheck }) {
       <section aria-label="Request">
         <div class="bar">
           <h3>Request</h3>
-          {preview.value && <CopyButton text={preview.value.curl} label="Copy as curl" />}
+          {preview.value && !preview.error && <CopyButton text={preview.value.curl} label="Copy as curl" />}
         </div>
-        {preview.error ? <Refusal error={preview.error} problems={problems} /> : preview.value ? <RequestView r={preview.value.request} /> : <p class="faint" role="status">{unfilled ? "Fill in what is required to see it." : "Rendering…"}</p>}
+        {preview.error && waiting ? <p class="faint" role="status">Fill in {blank.map((n, i) => <>{i > 0 && ", "}<code>{n}</code></>)} to see it.</p>
+          : preview.error ? <Refusal error={preview.error} problems={problems} /> : preview.value ? <RequestView r={preview.value.request} /> : <p class="faint" role="status">Rendering…</p>}
       </section>
-      <section aria-label="Response" class="answer">
+      <section aria-label="Response" class="answer" ref={answer}>
         {tried ? <Answer t={tried} keep={() => void keep()} /> : <><div class="bar"><h3>Response</h3></div><p class="faint">{busy ? "Waiting for the answer…" : "Run it to see the answer, and what the model gets of it."}</p></>}
       </section>
       {asked && <Confirm preview={asked} run={() => void run(asked)} close={() => setAsked(null)} />}
@@ -95,8 +105,8 @@ interface Problem {
 
 function Refusal({ error, problems }: { error: Error; problems: Problem[] }) {
   return (
-    <div role="status">
-      <p class="message error">{sentence(error)}</p>
+    <div class="message error" role="status">
+      <p>{sentence(error)}</p>
       {problems.length > 0 && <ul class="plain">{problems.map((p) => <li><code>{p.path}</code> {sentence(p)}</li>)}</ul>}
     </div>
   );
@@ -121,6 +131,7 @@ function Answer({ t, keep }: { t: Try; keep: () => void }) {
         <span class="faint">{r ? `status ${r.status}, ` : ""}{t.ms} ms</span>
         <button type="button" class="small" onClick={keep}>Keep as a test</button>
       </div>
+      {t.result.is_error && <Why error={t.result.structured} />}
       <h4>Text, as the model reads it</h4>
       <pre class={t.result.is_error ? "text failed" : "text"} tabIndex={0} role="region" aria-label="Text of the result">{t.result.text || "(empty)"}</pre>
       {t.result.structured !== undefined && t.result.structured !== null && (
@@ -138,6 +149,18 @@ function Answer({ t, keep }: { t: Try; keep: () => void }) {
         </details>
       )}
     </>
+  );
+}
+
+/** What kind of failure it was, and the hint that goes with it. */
+function Why({ error }: { error: Json | undefined }) {
+  const e = isMap(error) && isMap(error.error) ? error.error : {};
+  const word = (key: string) => (typeof e[key] === "string" ? (e[key] as string) : "");
+  return (
+    <dl>
+      <dt>Kind</dt><dd><code>{word("kind") || "unknown"}</code>{word("code") && word("code") !== word("kind") && <>, code <code>{word("code")}</code></>}</dd>
+      {word("hint") && <><dt>Hint</dt><dd>{word("hint")}</dd></>}
+    </dl>
   );
 }
 
@@ -260,8 +283,8 @@ function Value(p: ValueProps) {
         <span class="faint type">{schema.type ?? "any"}</span>
         {nullable && <label class="faint"><input type="checkbox" checked={p.value === null} onChange={(e) => p.change(e.currentTarget.checked ? null : empty(schema))} /> null</label>}
         {!p.required && (p.value === undefined
-          ? <button type="button" class="link" aria-label={`Send ${p.path}`} onClick={() => p.change(empty(schema))}>send</button>
-          : <button type="button" class="link" aria-label={`Leave ${p.path} out`} onClick={() => p.change(undefined)}>leave out</button>)}
+          ? <button type="button" class="link" aria-label={`send ${p.path}`} onClick={() => p.change(empty(schema))}>send</button>
+          : <button type="button" class="link" aria-label={`leave out ${p.path}`} onClick={() => p.change(undefined)}>leave out</button>)}
       </div>
       <p class="hint" id={id + "-d"}>{[schema.description ?? p.schema.description, schema.default !== undefined && `default ${JSON.stringify(schema.default)}`].filter(Boolean).join("; ")}</p>
       {p.value === null ? <code id={id}>null</code> : <Control {...p} schema={schema} attributes={attributes} />}

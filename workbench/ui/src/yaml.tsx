@@ -8,9 +8,9 @@ import { Decoration, EditorView, drawSelection, highlightActiveLine, keymap, lin
 import { undo, redo } from "@codemirror/commands";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Span } from "./api";
-import { common, editing, readOnly } from "./codemirror";
+import { common, editing, readOnly, typedIn, wrapping } from "./codemirror";
 import { complete, help } from "./language";
-import { fixOf, nearest, offset, position, range, replacement, sentence } from "./text";
+import { fixOf, lf, nearest, offset, position, range, replacement, sentence } from "./text";
 import { onReveal, typed } from "./actions";
 import { currentWork, now, update, useStore, type Work } from "./store";
 
@@ -34,7 +34,7 @@ const extensions = (path: string): Extension => [
   common("YAML of " + path),
   lineNumbers(),
   foldGutter(),
-  EditorView.lineWrapping,
+  wrapping,
   drawSelection(),
   highlightActiveLine(),
   indentOnInput(),
@@ -49,7 +49,8 @@ const extensions = (path: string): Extension => [
   editing,
   keymap.of([...closeBracketsKeymap, ...searchKeymap.filter((k) => k.key !== "Mod-Alt-g"), ...foldKeymap, ...completionKeymap, ...lintKeymap]),
   EditorView.updateListener.of((u) => {
-    if (u.docChanged && !u.transactions.some((t) => t.annotation(outside))) typed(path, u.state.doc.toString());
+    const text = now().works[path]?.text;
+    if (u.docChanged && text !== undefined && !u.transactions.some((t) => t.annotation(outside))) typed(path, typedIn(text, u.startState, u.changes, u.state));
     if (u.selectionSet && u.view.hasFocus) caretMoved(path, u.state);
   }),
 ];
@@ -99,22 +100,23 @@ function FileEditor({ work }: { work: Work }) {
 
   useLayoutEffect(() => {
     const v = view.current!;
-    const changes = replacement(v.state.doc.toString(), work.text);
+    const changes = replacement(v.state.doc.toString(), lf(work.text));
     if (changes) v.dispatch({ changes, annotations: outside.of(true) });
   }, [work.text]);
 
   useEffect(() => {
     const v = view.current!;
-    if (work.check && work.checked === v.state.doc.toString()) v.dispatch(setDiagnostics(v.state, marks(work)));
+    if (work.check && lf(work.checked ?? "") === v.state.doc.toString()) v.dispatch(setDiagnostics(v.state, marks(work)));
   }, [work.check]);
 
   return <div class="code" ref={box} />;
 }
 
 function marks(work: Work): Mark[] {
+  const text = lf(work.text);
   return (work.check?.diagnostics ?? []).filter((d) => d.file === work.path).map((d) => {
-    const [from, to] = range(work.text, d);
-    const fix = fixOf(work.text, d);
+    const [from, to] = range(text, d);
+    const fix = fixOf(text, d);
     return {
       from,
       to,
@@ -133,12 +135,12 @@ function reveal(v: EditorView, target: "tool" | "field" | { from: number; to: nu
   const text = v.state.doc.toString();
   if (target === "tool") {
     const line = work.tools.find((t) => t.form.index === s.tool)?.summary.line;
-    if (line) v.dispatch({ effects: EditorView.scrollIntoView(offset(text, line, 1), { y: "start", yMargin: 12 }) });
+    if (line) v.dispatch({ effects: EditorView.scrollIntoView(offset(text, line, 1), { y: "start", yMargin: v.defaultLineHeight + 4 }) });
     return;
   }
   if (target === "field") {
     const span: Span | undefined = work.tools.find((t) => t.form.index === s.tool)?.form.lines?.[s.field];
-    const at: [number, number] | null = span && work.checked === text ? [offset(text, span[0], span[1]), offset(text, span[2], span[3])] : null;
+    const at: [number, number] | null = span && lf(work.checked ?? "") === text ? [offset(text, span[0], span[1]), offset(text, span[2], span[3])] : null;
     v.dispatch({ effects: [markField.of(at), ...(at ? [EditorView.scrollIntoView(at[0], { y: "nearest", yMargin: 60 })] : [])] });
     return;
   }
@@ -152,7 +154,7 @@ function ConfigView() {
   const box = useRef<HTMLDivElement>(null);
   const text = useStore((s) => s.catalogue?.config.text ?? "");
   useLayoutEffect(() => {
-    const v = new EditorView({ state: EditorState.create({ doc: text, extensions: [common("tbridge.yaml, read only"), lineNumbers(), readOnly] }), parent: box.current! });
+    const v = new EditorView({ state: EditorState.create({ doc: text, extensions: [common("tbridge.yaml, read only"), lineNumbers(), wrapping, readOnly] }), parent: box.current! });
     return () => v.destroy();
   }, [text]);
   return <div class="code" ref={box} />;
