@@ -45,7 +45,7 @@ func startSite(b *testing.B, revision, address string, env []string, name string
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			break
-		} else if time.Since(began) > 10*time.Second {
+		} else if time.Since(began) > time.Minute {
 			b.Fatal(err)
 		}
 	}

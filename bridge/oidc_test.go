@@ -13,10 +13,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -27,13 +27,13 @@ type authority struct {
 	down atomic.Bool
 }
 
-func newAuthority(t *testing.T) *authority {
+func (n *lan) authority(t *testing.T) *authority {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := &authority{key: key}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := n.serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.down.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -45,7 +45,6 @@ func newAuthority(t *testing.T) *authority {
 		}
 		fmt.Fprintf(w, `{"keys":[{"kty":"RSA","kid":"1","n":%q,"e":"AQAB"}]}`, encode64(key.N.Bytes()))
 	}))
-	t.Cleanup(s.Close)
 	a.url = s.URL
 	return a
 }
@@ -83,11 +82,15 @@ func (a *authority) confused(t *testing.T, claims map[string]any) string {
 	return text + "." + encode64(mac.Sum(nil))
 }
 
-func TestOIDC(t *testing.T) {
-	a := newAuthority(t)
+func TestOIDC(t *testing.T) { synctest.Test(t, testOIDC) }
+
+func testOIDC(t *testing.T) {
+	n := newLAN()
+	a := n.authority(t)
 	a.down.Store(true)
-	x := newTeam(t, nil, fmt.Sprintf(`http: {auth: {oidc: {issuer: %q, audience: tbridge, scopes: [tools]}}}`, a.url), "")
-	now := time.Now().Unix()
+	x := n.team(t, nil, fmt.Sprintf(`http: {auth: {oidc: {issuer: %q, audience: tbridge, scopes: [tools]}}}`, a.url), "")
+	x.bridge.current.Load().access.issuer.client.Transport = x.http.Transport
+	now := time.Now().Add(issuerPause).Unix() // when the tokens are looked at
 	claims := func(change map[string]any) map[string]any {
 		all := map[string]any{"iss": a.url, "aud": "tbridge", "sub": "alice", "exp": now + 600, "scope": "tools write"}
 		for key, value := range change {
@@ -102,8 +105,9 @@ func TestOIDC(t *testing.T) {
 
 	post(a.sign(t, claims(nil))).want(t, 503, `{"error":"unavailable"}`, "Retry-After")
 	a.down.Store(false)
+	time.Sleep(issuerPause - 1)
 	post(a.sign(t, claims(nil))).want(t, 503) // it is not asked again at once
-	x.bridge.current.Load().access.issuer.pause = time.Time{}
+	time.Sleep(time.Nanosecond)
 
 	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -122,14 +126,14 @@ func TestOIDC(t *testing.T) {
 	}{
 		{"good", good, 200, `"resultType"`},
 		{"one of several audiences", a.sign(t, claims(map[string]any{"aud": []string{"x", "tbridge"}})), 200, ""},
-		{"expired within the skew", a.sign(t, claims(map[string]any{"exp": now - 50})), 200, ""},
-		{"not yet valid within the skew", a.sign(t, claims(map[string]any{"nbf": now + 50})), 200, ""},
+		{"expired within the skew", a.sign(t, claims(map[string]any{"exp": now - 59})), 200, ""},
+		{"not yet valid within the skew", a.sign(t, claims(map[string]any{"nbf": now + 59})), 200, ""},
 		{"scopes as a list", a.sign(t, claims(map[string]any{"scope": nil, "scp": []string{"tools", "write"}})), 200, ""},
 		{"scopes as one text", a.sign(t, claims(map[string]any{"scope": nil, "scp": "tools write"})), 200, ""},
 		{"no scope for the tool", a.sign(t, claims(map[string]any{"scope": "tools"})), 400, `unknown tool`},
 		{"no scope for the server", a.sign(t, claims(map[string]any{"scope": "write"})), 403, `error="insufficient_scope"`},
-		{"expired", a.sign(t, claims(map[string]any{"exp": now - 70})), 401, `error="invalid_token"`},
-		{"not yet valid", a.sign(t, claims(map[string]any{"nbf": now + 70})), 401, ""},
+		{"expired", a.sign(t, claims(map[string]any{"exp": now - 60})), 401, `error="invalid_token"`},
+		{"not yet valid", a.sign(t, claims(map[string]any{"nbf": now + 60})), 401, ""},
 		{"without an end", a.sign(t, claims(map[string]any{"exp": nil})), 401, ""},
 		{"for another audience", a.sign(t, claims(map[string]any{"aud": "other"})), 401, ""},
 		{"for no audience", a.sign(t, claims(map[string]any{"aud": nil})), 401, ""},
@@ -142,16 +146,15 @@ func TestOIDC(t *testing.T) {
 		{"no token at all", "x", 401, ""},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			p := post(tt.token)
-			p.want(t, tt.status, tt.word)
-			if tt.status == 401 && p.body != `{"error":"unauthorized"}` || tt.status == 403 && p.body != `{"error":"forbidden"}` {
-				t.Errorf("body %s", p.body)
-			}
-			if tt.status/100 == 4 && tt.status != 400 && !strings.Contains(p.header.Get("WWW-Authenticate"), `resource_metadata="`+x.url+metadataPath+`/mcp", scope="tools"`) {
-				t.Errorf("challenge %q", p.header.Get("WWW-Authenticate"))
-			}
-		})
+		t.Log(tt.name) // what is wrong with it stands below
+		p := post(tt.token)
+		p.want(t, tt.status, tt.word)
+		if tt.status == 401 && p.body != `{"error":"unauthorized"}` || tt.status == 403 && p.body != `{"error":"forbidden"}` {
+			t.Errorf("body %s", p.body)
+		}
+		if tt.status/100 == 4 && tt.status != 400 && !strings.Contains(p.header.Get("WWW-Authenticate"), `resource_metadata="`+x.url+metadataPath+`/mcp", scope="tools"`) {
+			t.Errorf("challenge %q", p.header.Get("WWW-Authenticate"))
+		}
 	}
 	for _, path := range []string{metadataPath, metadataPath + "/mcp"} {
 		p := x.client(t).do(must(http.NewRequest(http.MethodGet, x.url+path, nil)))

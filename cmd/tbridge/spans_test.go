@@ -1,14 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tbridge/bridge"
@@ -21,15 +23,17 @@ func lookup(values map[string]string) func(string) (string, bool) {
 	}
 }
 
-func TestSpansReachACollector(t *testing.T) {
+func TestSpansReachACollector(t *testing.T) { synctest.Test(t, testSpansReachACollector) }
+
+func testSpansReachACollector(t *testing.T) {
 	got := make(chan string, 1)
-	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	_, l := serveLAN(t, func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got <- r.URL.Path + " " + r.Header.Get("Content-Type") + " " + r.Header.Get("X-Key") + "\n" + string(body)
-	}))
-	defer collector.Close()
-	s := startSpans(lookup(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL + "/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, ", "OTEL_SERVICE_NAME": "board"}),
+	})
+	s := startSpans(lookup(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector.example/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, ", "OTEL_SERVICE_NAME": "board"}),
 		slog.New(slog.DiscardHandler))
+	s.client.Transport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return l.dial(t), nil }}
 	at := time.Unix(1, 5)
 	s.sink()(bridge.Span{TraceID: "aa", SpanID: "bb", Tool: "t", Principal: "ci", Outcome: "not_found", Status: 404, Began: at, Ended: at.Add(time.Second)})
 	s.close()
