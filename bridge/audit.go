@@ -49,13 +49,5 @@ func (a *account) close(ctx context.Context, c *call, r *Result) {
 func (a *account) refused(ctx context.Context) {
 	a.bridge.metrics.observe("", outcomeUnknown, 0)
 	a.bridge.options.Log.LogAttrs(ctx, slog.LevelInfo, "call", slog.String("principal", a.in.caller.name),
-		slog.String("tool", excerptOfName(a.tool)), slog.String("outcome", outcomeUnknown))
-}
-
-// excerptOfName bounds a name that a caller made up.
-func excerptOfName(name string) string {
-	if len(name) > 128 {
-		return name[:128]
-	}
-	return name
+		slog.String("tool", a.bridge.masks.excerpt(a.tool, maxQuoted)), slog.String("outcome", outcomeUnknown))
 }

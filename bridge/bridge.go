@@ -12,8 +12,8 @@
 //
 // # Secrets
 //
-// What a Value read from outside is masked in every Result, error and Preview
-// (mask.go). The engine never logs arguments, bodies or header values.
+// What a Value read from outside is masked in every Result, error, Preview and
+// line of the log (mask.go). The engine never logs arguments, bodies or header values.
 package bridge
 
 import (
@@ -122,6 +122,7 @@ func New(c *config.Catalog, o Options) (*Bridge, error) {
 		o.Env = os.LookupEnv
 	}
 	b := &Bridge{options: o, masks: newMasks()}
+	b.options.Log = slog.New(maskedLog{o.Log.Handler(), b.masks})
 	if o.HTTP != nil {
 		b.metrics = newMetrics(b)
 	}
@@ -273,11 +274,13 @@ func (t *tool) prepare(c *call, arguments json.RawMessage, m *masks) (*request, 
 // known as one: where they hold a secret, they are masked and checked again.
 func (t *tool) refuse(arguments json.RawMessage, err error, m *masks) *Error {
 	masked := m.json(arguments)
-	if bytes.Equal(masked, arguments) {
-		return invalidArguments(err)
-	}
-	if _, again := t.schema.Check(masked, t.coerce); again != nil {
-		return invalidArguments(again)
+	if !m.knows(string(masked)) { // else in a number, or in what is no JSON
+		if bytes.Equal(masked, arguments) {
+			return invalidArguments(err)
+		}
+		if _, again := t.schema.Check(masked, t.coerce); again != nil {
+			return invalidArguments(again)
+		}
 	}
 	return errorf(kindInvalidArguments, "an argument that holds a secret of this bridge is not valid")
 }

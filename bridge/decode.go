@@ -155,7 +155,7 @@ func toUTF8(raw, label string) (string, error) {
 	}
 	encoding, name := charset.Lookup(label)
 	if encoding == nil || name == "replacement" {
-		return "", fmt.Errorf("in the charset %.40q, which cannot be read", label)
+		return "", fmt.Errorf("in the charset %q, which cannot be read", label)
 	}
 	text, err := encoding.NewDecoder().String(raw)
 	return strings.TrimPrefix(text, "\uFEFF"), err

@@ -77,10 +77,10 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, m *message, in 
 	result, bad := h.bridge.callJSON(withInbound(r.Context(), in), call)
 	if bad != nil && bad.code == jsonrpc.CodeInvalidParams {
 		bad.id = appendID(nil, m.ID)
-		refuse(w, http.StatusBadRequest, bad) // as this revision wants it
+		h.refuse(w, http.StatusBadRequest, bad) // as this revision wants it
 		return true
 	}
-	writeAnswer(w, m.ID, result, bad)
+	h.writeAnswer(w, m.ID, result, bad)
 	return true
 }
 
@@ -96,12 +96,12 @@ func (h *Handler) answerInSession(w http.ResponseWriter, r *http.Request, m *mes
 	ctx, cancel := context.WithCancel(withInbound(r.Context(), in))
 	defer cancel()
 	if !s.begin(m.ID, cancel) {
-		refuse(w, http.StatusBadRequest, &fault{id: appendID(nil, m.ID), code: jsonrpc.CodeInvalidRequest, message: "this id is in use by a call that is not answered yet"})
+		h.refuse(w, http.StatusBadRequest, &fault{id: appendID(nil, m.ID), code: jsonrpc.CodeInvalidRequest, message: "this id is in use by a call that is not answered yet"})
 		return true
 	}
 	result, bad := h.bridge.callJSON(ctx, call)
 	if s.finish(m.ID) {
-		writeAnswer(w, m.ID, result, bad)
+		h.writeAnswer(w, m.ID, result, bad)
 		return true
 	}
 	w.Header().Set("Content-Type", "text/event-stream") // of no events: nobody waits for an answer
@@ -139,21 +139,21 @@ func (b *Bridge) callJSON(ctx context.Context, call *toolCall) (result []byte, b
 	if err == nil {
 		return result, nil
 	}
-	bad = &fault{code: jsonrpc.CodeInternalError, message: err.Error()}
+	bad = &fault{code: jsonrpc.CodeInternalError, message: "%s", theirs: err.Error()}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		bad.code, bad.message = e.Code, e.Message
+		bad.code, bad.theirs = e.Code, e.Message
 	}
 	return nil, bad
 }
 
 // writeAnswer writes the answer to a request.
-func writeAnswer(w http.ResponseWriter, id jsonrpc.ID, result []byte, bad *fault) {
+func (h *Handler) writeAnswer(w http.ResponseWriter, id jsonrpc.ID, result []byte, bad *fault) {
 	head := w.Header()
 	head["Content-Type"] = []string{"application/json"}
 	head["Cache-Control"] = []string{"no-cache, no-transform"}
 	if bad != nil {
 		bad.id = appendID(nil, id)
-		_, _ = w.Write(bad.append(nil))
+		_, _ = w.Write(bad.append(nil, h.bridge.masks))
 		return
 	}
 	b := make([]byte, 0, len(result)+64)

@@ -41,6 +41,7 @@ type Error struct {
 	Retryable   *bool
 	RetryAfterS *int
 	Details     json.RawMessage
+	Problems    []validate.Problem // with the arguments, one by one, where they do not pass; Message has all of them
 }
 
 func (e *Error) Error() string { return e.Kind + ": " + e.Message }
@@ -101,6 +102,7 @@ func (e *Error) append(b []byte) []byte {
 func invalidArguments(err error) *Error {
 	e := errorf(kindInvalidArguments, "%s", err)
 	if invalid, ok := err.(*validate.Invalid); ok {
+		e.Problems = invalid.Problems
 		var hints []string
 		for _, p := range invalid.Problems {
 			if p.Hint != "" {

@@ -168,13 +168,23 @@ func (x *exchange) redirect(resp *http.Response, from *url.URL) (*url.URL, *Erro
 		return nil, refused("%s sent a redirect to what is no URL", x.host)
 	}
 	to.Fragment, to.RawFragment = "", ""
+	shown := originAsWritten(location, to)
 	switch {
 	case origin(to) != origin(from) || to.User != nil:
-		return nil, refused("%s sent a redirect to %s, another origin, which is never followed", x.host, origin(to))
+		return nil, refused("%s sent a redirect to %s, another origin, which is never followed", x.host, shown)
 	case !keeps && x.method != http.MethodGet && x.method != http.MethodHead:
-		return nil, refused("%s answered %s with a %d redirect to %s, which is only followed for GET and HEAD", x.host, x.method, resp.StatusCode, origin(to))
+		return nil, refused("%s answered %s with a %d redirect to %s, which is only followed for GET and HEAD", x.host, x.method, resp.StatusCode, shown)
 	}
 	return to, nil
+}
+
+// originAsWritten is the origin of a URL as it was written: a secret in small letters would not be known as one.
+func originAsWritten(location string, u *url.URL) string {
+	scheme, _, _ := strings.Cut(location, ":")
+	if !strings.EqualFold(scheme, u.Scheme) {
+		scheme = u.Scheme // that of where it was sent from
+	}
+	return scheme + "://" + u.Host
 }
 
 func refused(format string, args ...any) *Error {

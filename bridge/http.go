@@ -142,7 +142,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	if h.draining.Load() {
 		w.Header().Set("Connection", "close")
-		refuse(w, http.StatusServiceUnavailable, overloaded(nil, "the server is going down; another one may be up"))
+		h.refuse(w, http.StatusServiceUnavailable, overloaded(nil, "the server is going down; another one may be up"))
 		return
 	}
 	w.Header().Set("X-Accel-Buffering", "no")
@@ -150,7 +150,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.post(w, r, c, a)
 		return
 	}
-	w = &framedWriter{ResponseWriter: w}
+	w = &framedWriter{ResponseWriter: w, handler: h}
 	if isPerRequest(r, nil) {
 		h.perRequest.ServeHTTP(w, r)
 		return
@@ -161,12 +161,12 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 // post serves one message of a client.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *access) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		refuse(w, http.StatusUnsupportedMediaType, invalidRequest("Content-Type must be application/json"))
+		h.refuse(w, http.StatusUnsupportedMediaType, invalidRequest("Content-Type must be application/json"))
 		return
 	}
 	text, status, bad := readMessage(w, r)
 	if bad != nil {
-		refuse(w, status, bad)
+		h.refuse(w, status, bad)
 		return
 	}
 	req, bad := readRequest(text)
@@ -175,7 +175,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *acc
 		if bad.code == jsonrpc.CodeInvalidParams && !isPerRequest(r, nil) {
 			status = http.StatusOK // before 2026-07-28, an answer like any other
 		}
-		refuse(w, status, bad)
+		h.refuse(w, status, bad)
 		return
 	}
 	if len(r.Header["Accept"]) == 0 {
@@ -184,12 +184,12 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c *caller, a *acc
 	if req == nil || req.Method != "subscriptions/listen" {
 		if h.calls.Add(1) > int64(a.calls) {
 			h.calls.Add(-1)
-			refuse(w, http.StatusServiceUnavailable, overloaded(req, "the server has all the calls in hand that it can take"))
+			h.refuse(w, http.StatusServiceUnavailable, overloaded(req, "the server has all the calls in hand that it can take"))
 			return
 		}
 		defer h.calls.Add(-1)
 	}
-	w = &framedWriter{ResponseWriter: w, req: req}
+	w = &framedWriter{ResponseWriter: w, handler: h, req: req}
 	in := &inbound{ctx: r.Context(), caller: c, header: r.Header, trace: traceOfHeader(r.Header)}
 	if h.answer(w, r, req, in) {
 		return
@@ -238,7 +238,8 @@ func (h *Handler) inSession(w http.ResponseWriter, r *http.Request, in *inbound,
 	}
 	s, done := h.sessions.use(id, in.caller.key)
 	if s == nil {
-		refuse(w, http.StatusNotFound, invalidRequest("there is no session %.64q; begin a new one with initialize", id))
+		h.refuse(w, http.StatusNotFound,
+			&fault{code: jsonrpc.CodeInvalidRequest, message: "there is no session %s; begin a new one with initialize", theirs: quoted(id)})
 		return
 	}
 	defer done()
@@ -256,7 +257,7 @@ func (h *Handler) inSession(w http.ResponseWriter, r *http.Request, in *inbound,
 // open serves a request that may open a session.
 func (h *Handler) open(w http.ResponseWriter, r *http.Request, in *inbound, a *access) {
 	if !h.sessions.reserve(a.sessions) {
-		refuse(w, http.StatusServiceUnavailable, overloaded(nil, "the server has all the sessions that it can take"))
+		h.refuse(w, http.StatusServiceUnavailable, overloaded(nil, "the server has all the sessions that it can take"))
 		return
 	}
 	defer h.sessions.release()
@@ -268,7 +269,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, in *inbound, a *a
 func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a *access, next http.Handler) {
 	defer h.streams.Add(-1)
 	if h.streams.Add(1) > int64(a.sessions) {
-		refuse(w, http.StatusServiceUnavailable, overloaded(nil, "the server has all the streams that it can take"))
+		h.refuse(w, http.StatusServiceUnavailable, overloaded(nil, "the server has all the streams that it can take"))
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

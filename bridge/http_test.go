@@ -868,7 +868,7 @@ func TestLongNamesInTheLog(t *testing.T) {
 	x := newTeam(t, nil, open, "")
 	c := x.client(t).greet("2025-06-18")
 	c.post(callTool("", 1, strings.Repeat("n", 1000), "{}")).want(t, 200, "-32602")
-	if log := x.log.String(); !strings.Contains(log, `"tool":"`+strings.Repeat("n", 128)+`"`) {
+	if log := x.log.String(); !strings.Contains(log, `"tool":"`+strings.Repeat("n", maxQuoted)+`…"`) {
 		t.Errorf("log: %s", log)
 	}
 	c.session = "gone"

@@ -138,6 +138,8 @@ func TestCharsets(t *testing.T) {
 }
 
 func TestFileNames(t *testing.T) {
+	m := newMasks()
+	m.add("s3cret/of-mine", "another-secret")
 	for disposition, want := range map[string]string{
 		`attachment; filename="a b.txt"`:                                "a b.txt",
 		`attachment; filename=a b.txt; size=3`:                          "a b.txt",
@@ -150,16 +152,19 @@ func TestFileNames(t *testing.T) {
 		`attachment; filename=".."`:     "report 7.pdf",
 		`attachment; filename=""`:       "report 7.pdf",
 		"attachment; filename=\"\xff\"": "report 7.pdf",
-		`attachment; filename="` + strings.Repeat("x", 300) + `.tar.gz"`: strings.Repeat("x", maxName-7) + ".tar.gz",
+		`attachment; filename="` + strings.Repeat("x", 300) + `.tar.gz"`:              strings.Repeat("x", maxName-7) + ".tar.gz",
+		`attachment; filename*=UTF-8''s3cret%2Fof-mine.txt`:                           "***.txt", // and not of-mine.txt
+		"attachment; filename=\"an\u202eother-secret.txt\"":                           "***.txt",
+		`attachment; filename="another-secret` + strings.Repeat("x", maxName-6) + `"`: "***" + strings.Repeat("x", maxName-6),
 	} {
 		req, _ := http.NewRequest(http.MethodGet, "http://a/files/report%207.pdf", nil)
 		resp := &http.Response{Header: http.Header{"Content-Disposition": {disposition}}, Request: req}
-		if got := fileName(resp); got != want {
+		if got := m.fileName(resp); got != want {
 			t.Errorf("%s: %q, want %q", disposition, got, want)
 		}
 	}
 	req, _ := http.NewRequest(http.MethodGet, "http://a/", nil)
-	if got := fileName(&http.Response{Request: req}); got != "attachment" {
+	if got := m.fileName(&http.Response{Request: req}); got != "attachment" {
 		t.Errorf("nothing to go by: %q", got)
 	}
 }

@@ -1,12 +1,14 @@
 package bridge
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
+	"tbridge/config"
 	"tbridge/validate"
 )
 
@@ -113,3 +115,78 @@ func escapeLength(b []byte, i int) int {
 	}
 	return 1
 }
+
+// blank gives bytes with * in place of each byte of a secret: all others stay where they were.
+func (m *masks) blank(bytes string) string {
+	n := m.needles.Load()
+	start, end := find(n, bytes, 0)
+	if start < 0 {
+		return bytes
+	}
+	b := []byte(bytes)
+	for start >= 0 {
+		for i := start; i < end; i++ {
+			b[i] = '*'
+		}
+		start, end = find(n, bytes, end)
+	}
+	return string(b)
+}
+
+// document masks a document as what it is: JSON stays JSON, and bytes that are no text keep their places.
+func (m *masks) document(d *document) string {
+	switch {
+	case d.text == "":
+		return m.blank(d.raw)
+	case d.json != "" && m.knows(d.text):
+		return string(m.json([]byte(d.text)))
+	case d.json != "":
+		return d.text
+	}
+	return m.text(d.text)
+}
+
+// header masks the values of a header, before any of them is split, decoded or written in small letters. Without a
+// secret in them, h itself is the answer.
+func (m *masks) header(h http.Header) http.Header {
+	own := false
+	for name, values := range h {
+		for i, v := range values {
+			text := m.text(v)
+			if text == v {
+				continue
+			}
+			if !own {
+				h, own = h.Clone(), true
+			}
+			h[name][i] = text
+		}
+	}
+	return h
+}
+
+const (
+	maxMessage = 2 << 10 // bytes of a text from outside that stands as a message
+	maxQuoted  = 128     // of one that a message or a line of the log quotes
+)
+
+// excerpt is the beginning of a text from outside, cleaned, then masked, and then cut: the other way round a piece of a
+// secret could stay, or be put together. Nothing else cuts such a text.
+func (m *masks) excerpt(text string, length int) string {
+	text = strings.TrimSpace(m.text(clean(strings.ToValidUTF8(text, "\uFFFD"), false)))
+	if len(text) <= length {
+		return text
+	}
+	for !utf8.RuneStart(text[length]) {
+		length--
+	}
+	return text[:length] + "…"
+}
+
+// quote is the beginning of a text from outside, in quotes.
+func (m *masks) quote(text string) string {
+	return quoted(m.excerpt(text, maxQuoted))
+}
+
+// quoted is a text in quotes, as JSON has it.
+func quoted(text string) string { return string(config.AppendQuoted(nil, text)) }

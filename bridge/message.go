@@ -29,6 +29,7 @@ type fault struct {
 	id      []byte // JSON; nil: not known
 	code    int64
 	message string
+	theirs  string // the client's text, or the SDK's, that %s in message stands for
 	data    json.RawMessage
 }
 
@@ -38,47 +39,41 @@ func invalidRequest(format string, args ...any) *fault {
 
 // faultOf gives the error of a response. The SDK leaves those of requests before initialize without a code.
 func faultOf(r *jsonrpc.Response) *fault {
-	f := &fault{id: appendID(nil, r.ID), code: jsonrpc.CodeInvalidRequest, message: excerpt(r.Error.Error())}
+	f := &fault{id: appendID(nil, r.ID), code: jsonrpc.CodeInvalidRequest, message: "%s", theirs: r.Error.Error()}
 	if e, ok := errors.AsType[*jsonrpc.Error](r.Error); ok && e.Code != 0 {
 		f.code = e.Code
 		if json.Valid(e.Data) {
 			f.data = e.Data
 		}
 	}
-	if strings.HasPrefix(f.message, "handling '") {
+	if strings.HasPrefix(f.theirs, "handling '") {
 		// The SDK begins so when it cannot decode params, and goes on with types of Go.
-		f.code, f.message = jsonrpc.CodeInvalidParams, "params are not as the method wants them"
+		f.code, f.message, f.theirs = jsonrpc.CodeInvalidParams, "params are not as the method wants them", ""
 		if e, ok := errors.AsType[*json.UnmarshalTypeError](r.Error); ok && e.Field != "" {
-			f.message = fmt.Sprintf("params are not as the method wants them: %q is of the wrong type", e.Field)
+			f.message += fmt.Sprintf(": %q is of the wrong type", e.Field)
 		}
 	}
 	return f
 }
 
-// excerpt bounds a message of the SDK, which may quote a whole request.
-func excerpt(s string) string {
-	const most = 300
-	if len(s) <= most {
-		return s
-	}
-	end := most
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
-}
+// maxTheirs bounds what a fault quotes: the SDK may quote a whole request.
+const maxTheirs = 300
 
-// append appends the message.
-func (f *fault) append(b []byte) []byte {
+// append appends the message. What it quotes is masked.
+func (f *fault) append(b []byte, m *masks) []byte {
+	message := f.message
+	if strings.Contains(message, "%s") {
+		message = fmt.Sprintf(message, m.excerpt(f.theirs, maxTheirs))
+	}
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	if f.id == nil {
 		b = append(b, "null"...)
 	}
 	b = append(append(b, f.id...), `,"error":{"code":`...)
 	b = strconv.AppendInt(b, f.code, 10)
-	b = config.AppendQuoted(append(b, `,"message":`...), f.message)
+	b = config.AppendQuoted(append(b, `,"message":`...), message)
 	if f.data != nil {
-		b = append(append(b, `,"data":`...), f.data...)
+		b = append(append(b, `,"data":`...), m.json(f.data)...)
 	}
 	return append(b, "}}"...)
 }
@@ -203,7 +198,7 @@ func members(object gjson.Result, name string) (m map[string]gjson.Result, bad *
 	m = make(map[string]gjson.Result, 4)
 	object.ForEach(func(key, value gjson.Result) bool {
 		if _, twice := m[key.Str]; twice {
-			bad = invalidRequest("%.100q stands twice in %s", key.Str, name)
+			bad = &fault{code: jsonrpc.CodeInvalidRequest, message: "%s stands twice in " + name, theirs: quoted(key.Str)}
 			return false
 		}
 		m[key.Str] = value

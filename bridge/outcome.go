@@ -184,8 +184,8 @@ func (g *reading) reason(s scope, d *document) *Error {
 	v := &g.envelope
 	e := &Error{
 		HTTPStatus:  s.status,
-		RequestID:   g.masks.excerpt(scalar(v.requestID.find(s))),
-		Code:        g.masks.excerpt(scalar(v.code.find(s))),
+		RequestID:   g.excerpt(scalar(v.requestID.find(s))),
+		Code:        g.excerpt(scalar(v.code.find(s))),
 		Message:     g.said(v.message.find(s)),
 		RetryAfterS: g.retryAfter(s),
 	}
@@ -197,9 +197,9 @@ func (g *reading) reason(s scope, d *document) *Error {
 		g.guess(e, s)
 	case e.Message != "":
 	case d.form == formHTML:
-		e.Message = g.masks.excerpt(title(d.text))
+		e.Message = g.excerpt(title(d.text))
 	default:
-		e.Message = g.masks.excerpt(d.text)
+		e.Message = g.excerpt(d.text)
 	}
 	if e.Message == "" {
 		e.Message = statusLine(s.status)
@@ -208,7 +208,10 @@ func (g *reading) reason(s scope, d *document) *Error {
 }
 
 // said is a value as the text of a message.
-func (g *reading) said(r gjson.Result) string { return g.masks.excerpt(string(appendPlain(nil, r))) }
+func (g *reading) said(r gjson.Result) string { return g.excerpt(string(appendPlain(nil, r))) }
+
+// excerpt is the beginning of what an API says, for a message.
+func (g *reading) excerpt(text string) string { return g.masks.excerpt(text, maxMessage) }
 
 // The places where APIs put their reasons, the best first.
 var (
@@ -232,12 +235,12 @@ const maxGuessed = 2 << 10
 // guess finds what the envelope does not say in a body of a common shape.
 func (g *reading) guess(e *Error, s scope) {
 	if g.envelope.code == nil {
-		e.Code = g.masks.excerpt(firstText(commonCodes, s, isWord))
+		e.Code = g.excerpt(firstText(commonCodes, s, isWord))
 	}
 	if e.Message != "" {
 		return
 	}
-	e.Message = g.masks.excerpt(firstText(commonMessages, s, func(string) bool { return true }))
+	e.Message = g.excerpt(firstText(commonMessages, s, func(string) bool { return true }))
 	if e.Details != nil || g.envelope.details != nil || s.data[0] != '{' && s.data[0] != '[' {
 		return
 	}
@@ -245,7 +248,7 @@ func (g *reading) guess(e *Error, s scope) {
 	case len(all) <= maxGuessed && !only(all, e.Message):
 		e.Details = all
 	case len(all) > maxGuessed && e.Message == "":
-		e.Message = statusLine(e.HTTPStatus) + ": " + g.masks.excerpt(string(all))
+		e.Message = statusLine(e.HTTPStatus) + ": " + g.excerpt(string(all))
 	}
 }
 

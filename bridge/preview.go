@@ -182,13 +182,17 @@ func (p *Preview) showParts(a *api, r *multipart.Reader) error {
 		if err != nil {
 			return err
 		}
-		start, size, err := shown(part)
-		if err != nil {
+		show := Part{Name: a.masks.text(part.FormName()), Filename: a.masks.text(part.FileName()), MediaType: a.masks.text(part.Header.Get("Content-Type"))}
+		var text strings.Builder
+		var to io.Writer = io.Discard
+		if show.Filename == "" { // a field, which is no longer than the arguments
+			to = &text
+		}
+		if show.Size, err = io.Copy(to, part); err != nil {
 			return err
 		}
-		show := Part{Name: a.masks.text(part.FormName()), Filename: a.masks.text(part.FileName()), MediaType: part.Header.Get("Content-Type"), Size: size}
-		if show.Filename == "" && utf8.Valid(start) {
-			show.Text = a.masks.text(string(start))
+		if utf8.ValidString(text.String()) {
+			show.Text = a.masks.text(text.String())
 		}
 		p.Parts = append(p.Parts, show)
 	}

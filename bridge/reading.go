@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -91,6 +90,7 @@ func (g *reading) compileResponse(def *config.Tool) {
 
 // read makes the result of an answer. It reads the body at most to the limit and leaves closing it to the caller.
 func (g *reading) read(ctx context.Context, c *call, resp *http.Response) *Result {
+	resp.Header = g.masks.header(resp.Header)
 	s := scope{answer: &answer{status: resp.StatusCode, header: resp.Header, call: c}}
 	raw, e := g.receive(ctx, resp)
 	c.trial.receives(g.masks, resp, raw, e != nil)
@@ -117,36 +117,33 @@ func (g *reading) result(s scope, d *document, resp *http.Response) (*Result, *E
 	case d.empty(), !said && g.due && d.json == "":
 		return g.nothing(s)
 	case g.content == "file":
-		if d.form < formImage { // other bytes are given as they came
-			d.raw = g.masks.text(d.raw)
-		}
-		return g.bytes(resource(resp, d))
+		return g.bytes(g.resource(resp, d))
 	case g.content == "text":
 		return g.plain(d)
 	case d.json != "":
 		return g.value(s)
 	case d.twice != nil:
-		return nil, errorf(kindBadResponse, "the answer repeats the key %q in an object, and which one counts cannot be known", g.masks.excerpt(d.twice.name)).coded(codeJSON)
+		return nil, errorf(kindBadResponse, "the answer repeats the key %s in an object, and which one counts cannot be known", g.masks.quote(d.twice.name)).coded(codeJSON)
 	case d.form == formJSON && d.fault != "":
-		return nil, errorf(kindBadResponse, "the answer is no JSON that can be read: %s", d.fault).coded(codeJSON)
+		return nil, errorf(kindBadResponse, "the answer is no JSON that can be read: %s", g.excerpt(d.fault)).coded(codeJSON)
 	case g.content == "json", g.due && d.form < formImage:
-		return nil, errorf(kindBadResponse, "expected JSON, got %s", d.called()).coded(codeType)
+		return nil, errorf(kindBadResponse, "expected JSON, got %s", g.called(d)).coded(codeType)
 	case d.form == formImage:
-		return g.bytes(Content{Type: "image", MediaType: d.media, Data: []byte(d.raw)})
+		return g.bytes(Content{Type: "image", MediaType: d.media, Data: []byte(g.masks.document(d))})
 	case d.form == formAudio:
-		return g.bytes(Content{Type: "audio", MediaType: d.media, Data: []byte(d.raw)})
+		return g.bytes(Content{Type: "audio", MediaType: d.media, Data: []byte(g.masks.document(d))})
 	case d.form == formBinary:
-		return g.bytes(resource(resp, d))
+		return g.bytes(g.resource(resp, d))
 	}
 	return g.plain(d)
 }
 
 // called is a document's type in words.
-func (d *document) called() string {
+func (g *reading) called(d *document) string {
 	if d.media == "" {
 		return "an answer without a content type"
 	}
-	return fmt.Sprintf("%.80s", clean(d.media, false))
+	return g.masks.excerpt(d.media, maxQuoted)
 }
 
 // nothing is the result of an answer without a body: its status. What projections build is built over that. It is
@@ -162,7 +159,7 @@ func (g *reading) nothing(s scope) (*Result, *Error) {
 // plain is the result of a text that is no JSON, as it is.
 func (g *reading) plain(d *document) (*Result, *Error) {
 	if d.text == "" {
-		return nil, errorf(kindBadResponse, "expected text, got %s: %s", d.called(), d.fault).coded(codeType)
+		return nil, errorf(kindBadResponse, "expected text, got %s: %s", g.called(d), g.excerpt(d.fault)).coded(codeType)
 	}
 	text := g.masks.text(clean(d.text, false))
 	if len(text) > g.resultLimit {
@@ -215,7 +212,7 @@ func (g *reading) check(structured []byte) *Error {
 	if g.strict {
 		return errorf(kindBadResponse, "the result is not what output promises: %s", problem).coded("output")
 	}
-	g.log.Warn("result does not fit output", "tool", g.tool, "at", problem)
+	g.log.Warn("result does not fit output", "tool", g.tool, "at", g.masks.text(problem))
 	return nil
 }
 
@@ -253,7 +250,7 @@ func (g *reading) fail(s scope, e *Error) *Result {
 		e.HTTPStatus = s.status
 	}
 	if e.RequestID == "" {
-		e.RequestID = g.masks.excerpt(scalar(g.envelope.requestID.find(s)))
+		e.RequestID = g.excerpt(scalar(g.envelope.requestID.find(s)))
 	}
 	g.judge(e)
 	object := g.masks.json(e.append(nil))

@@ -61,7 +61,7 @@ func (g *reading) receive(ctx context.Context, resp *http.Response) (string, *Er
 	case wire.fault != nil && !isEncoding(wire.fault):
 		return "", g.api.interrupted(ctx, wire.fault)
 	case err != nil:
-		return "", broken(err, resp.Header)
+		return "", g.broken(err, resp.Header)
 	}
 	return text.String(), nil
 }
@@ -103,7 +103,7 @@ func decoded(r io.Reader, h http.Header) (io.Reader, error) {
 		case "deflate":
 			r, err = unpack(r, inflate)
 		default:
-			err = fmt.Errorf("content encoding %.40q; gzip and deflate can be read", name)
+			err = fmt.Errorf("content encoding %q; gzip and deflate can be read", name)
 		}
 		if err != nil {
 			return nil, err
@@ -136,14 +136,14 @@ func isEncoding(err error) bool {
 }
 
 // broken is the failure of a body that could not be unpacked. It says nothing of what was in it.
-func broken(err error, h http.Header) *Error {
+func (g *reading) broken(err error, h http.Header) *Error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errorf(kindBadResponse, "the %s answer ends early", h.Get("Content-Encoding")).coded(codeTruncated)
 	case isEncoding(err), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum):
 		return errorf(kindBadResponse, "the answer is not the gzip or deflate that it says it is").coded(codeEncoding)
 	}
-	return errorf(kindBadResponse, "the answer cannot be unpacked: %s", err).coded(codeEncoding)
+	return errorf(kindBadResponse, "the answer cannot be unpacked: %s", g.excerpt(err.Error())).coded(codeEncoding)
 }
 
 // size prints a number of bytes: 512B, 256KiB, 2.9MiB.

@@ -69,20 +69,21 @@ func readRequest(text []byte) (*message, *fault) {
 }
 
 // refuse answers with an error of JSON-RPC.
-func refuse(w http.ResponseWriter, status int, bad *fault) {
+func (h *Handler) refuse(w http.ResponseWriter, status int, bad *fault) {
 	w.Header().Set("Content-Type", "application/json")
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(bad.append(nil))
+	_, _ = w.Write(bad.append(nil, h.bridge.masks))
 }
 
-// A framedWriter makes errors of JSON-RPC of the SDK's refusals, which are plain text.
+// A framedWriter makes errors of JSON-RPC of the SDK's refusals, which are plain text, and masks whatever the SDK writes.
 type framedWriter struct {
 	http.ResponseWriter
-	req    *message // nil: there is none
-	status int      // of a refusal; 0: it is none
+	handler *Handler
+	req     *message // nil: there is none
+	status  int      // of a refusal; 0: it is none
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -94,19 +95,22 @@ func (w *framedWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. The SDK writes a message, or an event with one, at a time.
 func (w *framedWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
-		return w.ResponseWriter.Write(p)
+		if _, err := w.ResponseWriter.Write(w.handler.bridge.masks.json(p)); err != nil {
+			return 0, err
+		}
+		return len(p), nil
 	}
-	bad := invalidRequest("%s", excerpt(strings.TrimSpace(string(p))))
-	if strings.HasPrefix(bad.message, "JSON RPC not handled") {
-		bad.code, bad.message = jsonrpc.CodeMethodNotFound, "method not found"
+	bad := &fault{code: jsonrpc.CodeInvalidRequest, message: "%s", theirs: string(p)}
+	if strings.HasPrefix(bad.theirs, "JSON RPC not handled") {
+		bad = &fault{code: jsonrpc.CodeMethodNotFound, message: "method not found"}
 	}
 	if w.req != nil && w.req.IsCall() {
 		bad.id = appendID(nil, w.req.ID)
 	}
-	refuse(w.ResponseWriter, w.status, bad)
+	w.handler.refuse(w.ResponseWriter, w.status, bad)
 	return len(p), nil
 }
 

@@ -9,17 +9,22 @@ import (
 )
 
 // resource makes an embedded resource of the bytes of a document.
-func resource(resp *http.Response, d *document) Content {
-	return Content{Type: "resource", Data: []byte(d.raw), MediaType: d.media, URI: "file:///" + url.PathEscape(fileName(resp))}
+func (g *reading) resource(resp *http.Response, d *document) Content {
+	data := d.raw
+	if shown := g.masks.document(d); shown != d.text && shown != d.raw { // else the bytes are given as they came, in their charset
+		data = shown
+	}
+	name := strings.ReplaceAll(url.PathEscape(g.masks.fileName(resp)), "%2A", "*") // as a mask is written everywhere
+	return Content{Type: "resource", Data: []byte(data), MediaType: d.media, URI: "file:///" + name}
 }
 
 // fileName is the name an answer gives its body (RFC 6266), else that of what was asked for. It is never a path.
-func fileName(resp *http.Response) string {
-	if name := baseName(disposed(resp.Header.Get("Content-Disposition"))); name != "" {
+func (m *masks) fileName(resp *http.Response) string {
+	if name := m.baseName(disposed(resp.Header.Get("Content-Disposition"))); name != "" {
 		return name
 	}
 	if resp.Request != nil {
-		if name := baseName(resp.Request.URL.Path); name != "" {
+		if name := m.baseName(resp.Request.URL.Path); name != "" {
 			return name
 		}
 	}
@@ -45,11 +50,11 @@ func disposed(value string) string {
 const maxName = 200 // bytes of a file name
 
 // baseName is the last part of a path as a file may be called; empty when nothing of it is left.
-func baseName(name string) string {
+func (m *masks) baseName(name string) string {
 	if !utf8.ValidString(name) {
 		return ""
 	}
-	name = clean(name, false)
+	name = m.text(clean(name, false)) // before it is cut
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Trim(strings.NewReplacer("\n", " ", "\t", " ").Replace(name), " .")
 	if len(name) > maxName {

@@ -117,7 +117,7 @@ func (b *Bridge) receive(next mcp.MethodHandler) mcp.MethodHandler {
 
 // logPanic logs a panic and where it came from.
 func (b *Bridge) logPanic(p any) {
-	b.options.Log.Error("panic", "reason", b.masks.text(fmt.Sprint(p)), "stack", b.masks.text(string(debug.Stack())))
+	b.options.Log.Error("panic", "reason", p, "stack", string(debug.Stack()))
 }
 
 // list answers tools/list, in the catalogue's order. A cursor is the name of the last tool shown, so that it
@@ -129,7 +129,7 @@ func (b *Bridge) list(req *mcp.ListToolsRequest, c *caller) (mcp.Result, error) 
 		name, err := base64.RawURLEncoding.DecodeString(req.Params.Cursor)
 		last := slices.IndexFunc(tools, func(t *tool) bool { return t.name == string(name) })
 		if err != nil || last < 0 {
-			return nil, invalidParams("unknown cursor %.100q; begin the list anew, without one", req.Params.Cursor)
+			return nil, invalidParams("unknown cursor %s; begin the list anew, without one", b.masks.quote(req.Params.Cursor))
 		}
 		begin = last + 1
 	}
@@ -178,7 +178,7 @@ func (b *Bridge) answer(ctx context.Context, req *mcp.CallToolRequest, in *inbou
 func (b *Bridge) callResult(ctx context.Context, name string, arguments json.RawMessage, stateless bool) (*callResult, error) {
 	r, found := b.Call(ctx, name, arguments)
 	if !found {
-		return nil, invalidParams("unknown tool %.200q", name)
+		return nil, invalidParams("unknown tool %s", b.masks.quote(name))
 	}
 	if r.Structured != nil && !json.Valid(r.Structured) {
 		// The SDK cannot write it, and would leave the call without an answer.

@@ -33,7 +33,7 @@ func (b *Bridge) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 }
 
 func (b *Bridge) serveStdio(ctx context.Context, in io.Reader, out io.Writer, c *shortcut) error {
-	s := newStdio(ctx.Done(), out, c)
+	s := newStdio(ctx.Done(), out, c, b.masks)
 	go s.readLines(in)
 	session, err := b.Server().Connect(context.WithoutCancel(ctx), s, nil)
 	if err != nil {
@@ -72,6 +72,7 @@ type stdio struct {
 
 	requests requests
 	shortcut *shortcut // nil: the SDK answers all
+	masks    *masks
 
 	writing sync.Mutex // held while a line is written
 	out     io.Writer
@@ -86,7 +87,7 @@ type line struct {
 	err  error
 }
 
-func newStdio(stop <-chan struct{}, out io.Writer, c *shortcut) *stdio {
+func newStdio(stop <-chan struct{}, out io.Writer, c *shortcut, m *masks) *stdio {
 	s := &stdio{
 		lines:    make(chan line),
 		stop:     stop,
@@ -94,6 +95,7 @@ func newStdio(stop <-chan struct{}, out io.Writer, c *shortcut) *stdio {
 		overdue:  make(chan struct{}),
 		requests: requests{states: map[jsonrpc.ID]*state{}, settled: make(chan struct{}, 1)},
 		shortcut: c,
+		masks:    m,
 		out:      out,
 	}
 	s.close = sync.OnceFunc(func() {
@@ -272,7 +274,7 @@ func (s *stdio) begin(m *message, b *batch) *fault {
 	}
 	if !s.requests.begin(m.Request, b) {
 		// Whoever reads an answer with this id takes it for the answer to the first request.
-		return invalidRequest("id %.100s is in use by a request that is not answered yet", appendID(nil, m.ID))
+		return &fault{code: jsonrpc.CodeInvalidRequest, message: "id %s is in use by a request that is not answered yet", theirs: string(appendID(nil, m.ID))}
 	}
 	if m.Method == methodInitialize && !s.greeted {
 		s.greeted, s.batches = true, hasBatches(m.params["protocolVersion"].Str)
@@ -326,7 +328,7 @@ func (s *stdio) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	defer s.requests.settle()
 	if r.Error != nil {
-		return s.answer(faultOf(r).append(nil), request.batch)
+		return s.answer(faultOf(r).append(nil, s.masks), request.batch)
 	}
 	if s.shortcut != nil {
 		s.shortcut.open(request.opens)
@@ -341,7 +343,7 @@ func (s *stdio) Write(_ context.Context, m jsonrpc.Message) error {
 }
 
 // refuse answers a message that is not accepted.
-func (s *stdio) refuse(bad *fault, b *batch) { _ = s.answer(bad.append(nil), b) }
+func (s *stdio) refuse(bad *fault, b *batch) { _ = s.answer(bad.append(nil, s.masks), b) }
 
 // answer writes the answer to a message, once all of its batch are there. A nil text is no answer.
 func (s *stdio) answer(text []byte, b *batch) error {

@@ -50,7 +50,7 @@ func (t *Trial) receives(m *masks, resp *http.Response, raw string, broken bool)
 		return
 	}
 	d := tellApart(resp.Header, raw, false)
-	a := &Answer{Status: resp.StatusCode, MediaType: m.text(d.media), Body: m.text(cmp.Or(d.text, raw)), Text: d.text != "" || raw == "", Truncated: broken}
+	a := &Answer{Status: resp.StatusCode, MediaType: m.text(d.media), Body: m.document(d), Text: d.text != "" || raw == "", Truncated: broken}
 	if len(a.Body) > maxShown {
 		if a.Body, a.Truncated = a.Body[:maxShown], true; a.Text {
 			a.Body = strings.ToValidUTF8(a.Body, "")

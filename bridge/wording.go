@@ -147,16 +147,3 @@ func sequence(text string) int {
 	}
 	return i
 }
-
-// excerpt is the beginning of a text for a message: cleaned, masked, then cut, so that no half of a secret stays.
-func (m *masks) excerpt(text string) string {
-	const length, looked = 2 << 10, 64 << 10
-	if len(text) > looked {
-		text = strings.ToValidUTF8(text[:looked], "")
-	}
-	text = strings.TrimSpace(m.text(clean(text, false)))
-	if len(text) <= length {
-		return text
-	}
-	return strings.ToValidUTF8(text[:length], "") + "…"
-}

@@ -37,9 +37,6 @@ func (w *Workbench) prepare(c call) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := validate.For(t).Check(c.Arguments, v.c.Server.Coerce); err != nil {
-		return nil, invalid(err)
-	}
 	alone := *v.c
 	alone.Tools = []*config.Tool{t}
 	b, err := bridge.New(&alone, w.options.Bridge)
@@ -90,18 +87,16 @@ type problem struct {
 // invalid is the answer to arguments that are refused.
 func invalid(err error) error {
 	f := failf(http.StatusUnprocessableEntity, "invalid_arguments", "the arguments are refused")
-	var refused *validate.Invalid
-	var e *bridge.Error
-	problems := []problem{}
-	switch {
-	case errors.As(err, &refused):
-		for _, p := range refused.Problems {
-			problems = append(problems, problem(p))
-		}
-	case errors.As(err, &e):
+	e, ok := errors.AsType[*bridge.Error](err)
+	if !ok {
+		e = &bridge.Error{Kind: f.Code, Message: err.Error()}
+	}
+	if e.Problems == nil {
 		f.Code, f.Message, f.Hint = e.Kind, e.Message, e.Hint
-	default:
-		f.Message = err.Error()
+	}
+	problems := []problem{}
+	for _, p := range e.Problems {
+		problems = append(problems, problem(p))
 	}
 	return f.beside("problems", problems)
 }
