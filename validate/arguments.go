@@ -305,9 +305,18 @@ func (k *toolCheck) enum(a *config.Argument) {
 	if len(a.Enum) == 0 {
 		k.error(a.At("enum"), ruleEnum, "enum of %s is empty, so that no value is allowed", called(a))
 	}
+	seen := map[string]int{}
 	for i, v := range a.Enum {
-		first := slices.IndexFunc(a.Enum[:i], func(earlier config.JSON) bool { return earlier.Kind == v.Kind && earlier.String() == v.String() })
-		if first >= 0 {
+		text := v.String()
+		if v.Kind == config.KindNumber { // 1 and 1.0 are one value
+			if n, ok := new(big.Rat).SetString(v.Text); ok {
+				text = n.RatString()
+			}
+		}
+		first, repeated := seen[text]
+		if !repeated {
+			seen[text] = i
+		} else {
 			k.error(a.At("enum", i), ruleEnum, "enum value %s of %s is there already", quote(v), called(a)).Related =
 				[]config.Related{{Pos: a.At("enum", first), Message: "the first time"}}
 		}
