@@ -31,6 +31,7 @@ type program struct {
 	stdout io.Writer // data
 	stderr io.Writer // talk
 	config string    // path of tbridge.yaml
+	lines  *logLines // of the log; nil: there is none
 }
 
 // run runs one command line and gives its exit code. It reads and writes the streams given and the
@@ -43,6 +44,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if p.lines != nil {
+		defer p.lines.close()
+		stderr = p.lines
+	}
 	if err == nil {
 		return 0
 	}

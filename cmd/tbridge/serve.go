@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -58,7 +57,7 @@ type serveOptions struct {
 
 // serve serves until the client has no more requests, or a signal comes.
 func (p *program) serve(ctx context.Context, o serveOptions) error {
-	log, err := newLog(p.stderr, o.logLevel, o.logFormat)
+	log, err := p.newLog(o.logLevel, o.logFormat)
 	if err != nil {
 		return err
 	}
@@ -146,23 +145,6 @@ func (p *program) serveStdio(ctx context.Context, b *bridge.Bridge) error {
 			drain()
 		}
 	}
-}
-
-// newLog makes the log of a server.
-func newLog(w io.Writer, level, format string) (*slog.Logger, error) {
-	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
-	l, ok := levels[level]
-	if !ok {
-		return nil, unknown("log level", level, []string{"debug", "info", "warn", "error"}, "use debug, info, warn or error")
-	}
-	o := &slog.HandlerOptions{Level: l}
-	switch format {
-	case "text":
-		return slog.New(slog.NewTextHandler(w, o)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, o)), nil
-	}
-	return nil, unknown("log format", format, []string{"text", "json"}, "use text or json")
 }
 
 // demoEnv is the environment with the embedded tracker in it.

@@ -57,7 +57,7 @@ func (p *program) workbench(ctx context.Context, address string, withDemo bool) 
 		defer tracker.Close()
 		env = demoEnv(tracker)
 	}
-	log, err := newLog(p.stderr, "warn", "text")
+	log, err := p.newLog("warn", "text")
 	if err != nil {
 		return err
 	}
