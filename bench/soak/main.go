@@ -5,12 +5,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +22,9 @@ import (
 	"syscall"
 	"time"
 )
+
+// patience bounds the wait for what must come, also on a machine that has much else to do.
+const patience = time.Minute
 
 func main() {
 	duration := flag.Duration("for", 5*time.Minute, "how long calls are made")
@@ -47,7 +50,7 @@ func soak(duration time.Duration, rate, sessions int) error {
 		return err
 	}
 	defer b.cmd.Process.Kill()
-	r := &runner{bridge: b, client: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	r := &runner{bridge: b, client: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	if err := r.run(duration, rate); err != nil {
 		return err
 	}
@@ -100,13 +103,7 @@ func start(dir, api string) (*bridge, error) {
 	if out, err := exec.Command("go", "build", "-o", bin, "tbridge/cmd/tbridge").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build: %w\n%s", err, out)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	address := l.Addr().String()
-	l.Close()
-	b := &bridge{dir: dir, url: "http://" + address}
+	b := &bridge{dir: dir}
 	main := fmt.Sprintf("version: 1\nserver: {http: {limits: {sessions: 3000}}}\napis: {up: {base_url: %q, envelope: {data: \"@this\"}}}\n", api)
 	if err := os.WriteFile(filepath.Join(dir, "tbridge.yaml"), []byte(main), 0o600); err != nil {
 		return nil, err
@@ -114,18 +111,34 @@ func start(dir, api string) (*bridge, error) {
 	if err := b.change(0); err != nil {
 		return nil, err
 	}
-	b.cmd = exec.Command(bin, "serve", "--config", filepath.Join(dir, "tbridge.yaml"), "--http", address, "--log-level", "error")
-	b.cmd.Stderr = os.Stderr
+	b.cmd = exec.Command(bin, "serve", "--config", filepath.Join(dir, "tbridge.yaml"), "--http", "127.0.0.1:0")
+	log, err := b.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := b.cmd.Start(); err != nil {
 		return nil, err
 	}
-	for range 500 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			return b, conn.Close()
-		}
-		time.Sleep(20 * time.Millisecond)
+	serving := make(chan string, 1)
+	go follow(log, serving)
+	select {
+	case b.url = <-serving:
+		return b, nil
+	case <-time.After(patience):
+		return nil, errors.New("tbridge does not listen")
 	}
-	return nil, errors.New("tbridge does not listen")
+}
+
+// follow reads a log to its end, says where the server listens, and shows errors.
+func follow(log io.Reader, serving chan<- string) {
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		line := lines.Text()
+		if _, url, found := strings.Cut(line, "msg=serving mcp="); found {
+			serving <- strings.TrimSuffix(url, "/mcp")
+		} else if strings.Contains(line, "level=ERROR") {
+			fmt.Fprintln(os.Stderr, line)
+		}
+	}
 }
 
 // change writes the tools, each time others.
@@ -175,6 +188,7 @@ type runner struct {
 	client *http.Client
 	made   atomic.Int64
 	wrong  atomic.Int64
+	unseen atomic.Int64 // changes
 }
 
 // run calls at a rate, while the tools change, and compares what the bridge holds after the warm-up and in the end.
@@ -187,6 +201,7 @@ func (r *runner) run(duration time.Duration, rate int) error {
 	}
 	var running sync.WaitGroup
 	running.Go(func() { r.reload(ctx) })
+	slots := make(chan struct{}, 100)
 	warm := time.After(duration / 4)
 	var before size
 	tick := time.NewTicker(time.Second / time.Duration(rate))
@@ -194,8 +209,15 @@ func (r *runner) run(duration time.Duration, rate int) error {
 	for n := 0; ctx.Err() == nil; {
 		select {
 		case <-tick.C:
-			n++
-			running.Go(func() { r.call(n, session) })
+			select {
+			case slots <- struct{}{}:
+				n++
+				running.Go(func() {
+					r.call(n, session)
+					<-slots
+				})
+			default: // a slow machine makes fewer calls
+			}
 		case <-warm:
 			if before, err = r.size(); err != nil {
 				return err
@@ -205,8 +227,10 @@ func (r *runner) run(duration time.Duration, rate int) error {
 		}
 	}
 	running.Wait()
-	time.Sleep(time.Second) // for what ends with the last call
 	after, err := r.size()
+	for began := time.Now(); err == nil && after.grew(before) && time.Since(began) < patience; time.Sleep(time.Second) {
+		after, err = r.size() // when what ends with the last call has ended
+	}
 	if err != nil {
 		return err
 	}
@@ -215,27 +239,50 @@ func (r *runner) run(duration time.Duration, rate int) error {
 	switch {
 	case r.wrong.Load() > 0:
 		return errors.New("wrong or lost answers")
-	case after.reloads < duration.Seconds()/2:
-		return errors.New("too few reloads")
-	case after.goroutines > before.goroutines+50, after.files > before.files+50, after.memory > 1.5*before.memory+20e6:
+	case r.unseen.Load() > 0:
+		return errors.New("a change was not seen")
+	case after.grew(before):
 		return errors.New("something grew")
 	}
 	return nil
 }
 
+func (s size) grew(before size) bool {
+	return s.goroutines > before.goroutines+50 || s.files > before.files+50 || s.memory > 1.5*before.memory+20e6
+}
+
+// reload changes the tools every second, each time when the change before was seen.
 func (r *runner) reload(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for version := 1; ; version++ {
 		select {
 		case <-tick.C:
-			if err := r.bridge.change(version); err != nil {
+			if err := r.change(version); err != nil {
+				r.unseen.Add(1)
 				fmt.Fprintln(os.Stderr, err)
 			}
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// change changes the tools, and waits until they are served.
+func (r *runner) change(version int) error {
+	before, err := r.size()
+	if err != nil {
+		return err
+	}
+	if err := r.bridge.change(version); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if now, err := r.size(); err != nil || now.reloads > before.reloads {
+			return err
+		}
+	}
+	return fmt.Errorf("version %d is not served", version)
 }
 
 // call makes one call, of the era without sessions or of the other.
