@@ -64,6 +64,9 @@ func enter(ctx context.Context, limits ...limit) (leave func(), e *Error) {
 		}
 	}
 	wait, undo := turn(limits...)
+	if wait <= 0 { // whether there is time left, sending will show
+		return leave, nil
+	}
 	if e := inTime(ctx, wait); e != nil {
 		undo()
 		leave()

@@ -52,6 +52,14 @@ func TestConcurrencyLimit(t *testing.T) {
 	})
 }
 
+// A caller whose time is over is not told of a rate that is nowhere set.
+func TestTheTimeOfTheCaller(t *testing.T) {
+	x := rigOf(t, nil, "base_url: "+record(t, nil).URL, "")
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	x.callIn(t, ctx, "{}").err.check(t, kindCancelled, "")
+}
+
 // A call is in hand until its body is closed, and a tool may have a limit of its own.
 func TestPlacesAreHeldUntilTheBodyIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
