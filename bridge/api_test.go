@@ -2,8 +2,6 @@ package bridge
 
 import (
 	"encoding/base64"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -203,29 +201,6 @@ headers: {X-Long: "v1 ${LONG}", X-Short: "${SHORT}", X-Fixed: fixed-value, X-Def
 	in := "v1 outside-42 abc12 fixed-value demo-token-1 ann YW5uOnBhc3Mgd29yZC85 pass%20word%2F9"
 	if got := x.api.masks.text(in); got != "v1 *** abc12 fixed-value demo-token-1 ann *** ***" {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestHostsOfSlowAPIsAreApart(t *testing.T) {
-	release := make(chan struct{})
-	slow := record(t, func(_ int, w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-release:
-		case <-r.Context().Done():
-		}
-		io.WriteString(w, "{}")
-	})
-	x := rigOf(t, nil, "base_url: "+slow.URL, "")
-	done := make(chan got, 16)
-	for range 16 {
-		go func() { done <- x.call(t, "{}") }()
-	}
-	rigOf(t, nil, "base_url: "+record(t, nil).URL, "").ok(t, "{}")
-	close(release)
-	for range 16 {
-		if g := <-done; g.err != nil {
-			t.Error(g.err)
-		}
 	}
 }
 

@@ -42,6 +42,10 @@ func TestRedirects(t *testing.T) {
 		{name: "another name", steps: []step{{307, "http://localhost:{PORT}/b"}}, code: "redirect_refused", word: "http://localhost:{PORT}", targets: []string{"/a"}},
 		{name: "another scheme", steps: []step{{308, "https://{HOST}/a"}}, code: "redirect_refused", word: "https://{HOST}", targets: []string{"/a"}},
 		{name: "no scheme", steps: []step{{302, "//{OTHERHOST}/b"}}, code: "redirect_refused", word: "{OTHER}", targets: []string{"/a"}},
+		{name: "another port, 301", steps: []step{{301, "{OTHER}/b"}}, code: "redirect_refused", word: "{OTHER}", targets: []string{"/a"}},
+		{name: "another port, 303", steps: []step{{303, "{OTHER}/b"}}, code: "redirect_refused", word: "{OTHER}", targets: []string{"/a"}},
+		{name: "another port, 308, after one within", steps: []step{{308, "/b"}, {308, "{OTHER}/b"}}, code: "redirect_refused", word: "{OTHER}", targets: []string{"/a", "/b"}},
+		{name: "an older protocol", steps: []step{{302, "gopher://{HOST}/1"}}, code: "redirect_refused", word: "gopher://", targets: []string{"/a"}},
 		{name: "odd schemes", steps: []step{{302, "file:///etc/passwd"}}, code: "redirect_refused", word: "file://", targets: []string{"/a"}},
 		{name: "a user", steps: []step{{302, "http://me:pw@{HOST}/a"}}, code: "redirect_refused", targets: []string{"/a"}},
 		{name: "no URL", steps: []step{{302, "http://[::1"}}, code: "redirect_refused", word: "no URL", targets: []string{"/a"}},
@@ -256,6 +260,14 @@ func TestTrusted(t *testing.T) {
 	rigOf(t, nil, base+"tls: {ca_file: "+dir+"/bad.pem}", "").fails(t, kindInternal, "invalid_value", "tls.ca_file", "no certificate")
 	rigOf(t, nil, base+"tls: {client_cert: "+dir+"/ca.pem, client_key: "+dir+"/bad.pem}", "").fails(t, kindInternal, "invalid_value", "tls.client_cert")
 
+	old := httptest.NewUnstartedServer(rec.Config.Handler)
+	old.TLS = rec.TLS.Clone()
+	old.TLS.MinVersion, old.TLS.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+	old.Config.ErrorLog = quiet
+	old.StartTLS()
+	t.Cleanup(old.Close)
+	rigOf(t, nil, "base_url: "+old.URL+"\ntls: {ca_file: "+dir+"/ca.pem}", "").fails(t, kindUnreachable, codeTLS, "TLS")
+
 	plain := record(t, nil)
 	plainHost := strings.TrimPrefix(plain.URL, "http://")
 	rigOf(t, nil, "base_url: https://"+plainHost, "").fails(t, kindUnreachable, codeTLS, "does not speak TLS", plainHost)
@@ -383,21 +395,75 @@ func TestOrigin(t *testing.T) {
 
 // A server that closes its idle connections fails no call.
 func TestIdleConnectionsThatWereClosed(t *testing.T) {
-	var connections atomic.Int32
-	host := listen(t, func(c net.Conn) {
-		connections.Add(1)
-		if len(head(bufio.NewReader(c))) > 0 {
-			io.WriteString(c, okAnswer)
-		}
-	})
-	x := rigOf(t, nil, "base_url: http://"+host, "")
-	for i := range 300 {
-		if g := x.call(t, "{}"); g.err != nil {
-			t.Fatalf("call %d: %v", i, g.err)
-		}
+	const calls = 1000
+	for _, tc := range []struct{ name, tool, want string }{
+		{"GET", "", "GET / HTTP/1.1"},
+		{"POST", "method: POST\nbody: {n: 1}", "POST / HTTP/1.1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var connections atomic.Int32
+			closed := make(chan struct{}, calls)
+			host := listen(t, func(c net.Conn) {
+				connections.Add(1)
+				r := bufio.NewReader(c)
+				lines := head(r)
+				if len(lines) == 0 || lines[0] != tc.want {
+					t.Errorf("got %q", lines)
+				}
+				io.WriteString(c, okAnswer)
+				c.(*net.TCPConn).CloseWrite()
+				io.Copy(io.Discard, r) // until the other side has seen it
+				closed <- struct{}{}
+			})
+			x := rigOf(t, nil, "base_url: http://"+host, tc.tool)
+			for i := range calls {
+				if g := x.call(t, "{}"); g.err != nil {
+					t.Fatalf("call %d: %v", i, g.err)
+				}
+				await(t, closed)
+			}
+			if n := connections.Load(); n != calls {
+				t.Errorf("%d connections, want one for each of %d calls", n, calls)
+			}
+		})
 	}
-	if n := connections.Load(); n < 300 {
-		t.Errorf("300 answers over %d connections that each gave one", n)
+}
+
+// A connection may be closed at the very moment a request is written. A GET is then sent again. Of what may have been
+// done already the caller is told, and it is not done twice.
+func TestConnectionsThatCloseWhileARequestIsWritten(t *testing.T) {
+	for _, tc := range []struct {
+		tool string
+		kind string // of a failure; empty: none may be
+	}{{"", ""}, {"method: POST\nbody: {n: 1}", kindUnreachable}} {
+		var answered, requests atomic.Int32
+		host := listen(t, func(c net.Conn) {
+			r := bufio.NewReader(c)
+			for n := 0; len(head(r)) > 0; n++ {
+				requests.Add(1)
+				if n == 1 { // read, and never answered
+					return
+				}
+				answered.Add(1)
+				io.WriteString(c, okAnswer)
+				if _, err := r.Discard(r.Buffered()); err != nil {
+					return
+				}
+			}
+		})
+		x := rigOf(t, nil, "base_url: http://"+host, tc.tool)
+		failed := int32(0)
+		for range 100 {
+			if g := x.call(t, "{}"); g.err != nil {
+				failed++
+				if g.err.Kind != tc.kind {
+					t.Errorf("got %v", g.err)
+				}
+			}
+		}
+		if n := answered.Load(); n+failed != 100 || (tc.kind == "") != (failed == 0) || tc.kind != "" && requests.Load() != 100 {
+			t.Errorf("%s: %d answers, %d failures, %d requests", x.plan.method, n, failed, requests.Load())
+		}
 	}
 }
 

@@ -73,6 +73,7 @@ func TestKindsOfContent(t *testing.T) {
 		kindCase{"form", typed("application/x-www-form-urlencoded", "a=1"), textResult(`a=1`)},
 		kindCase{"table", typed("text/csv", "a;b\r\n\tc\r"), textResult(`a;b\r\n\tc`)},
 		kindCase{"faulty JSON", typed("application/json", `oops {"a":1}`), badResult(codeJSON, "the answer is no JSON that can be read: not valid JSON")},
+		kindCase{"what is no number", typed("application/json", `{"a":NaN,"b":-Infinity}`), badResult(codeJSON, "the answer is no JSON that can be read: not valid JSON")},
 		kindCase{"JSON that is no UTF-8", typed("application/json", "{\"a\":\"\xff\"}"), badResult(codeJSON, "the answer is no JSON that can be read: not valid UTF-8")},
 	)
 }

@@ -199,10 +199,8 @@ func BenchmarkReadBytes16M(b *testing.B) {
 	body := boardTasks(16 << 20 / len(boardTask))
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		var text strings.Builder
-		text.Grow(len(body))
-		if err := pour(&text, strings.NewReader(body)); err != nil {
-			b.Fatal(err)
+		if _, tooLong, err := gather(strings.NewReader(body), int64(len(body)), 32<<20); tooLong || err != nil {
+			b.Fatal(tooLong, err)
 		}
 	}
 }

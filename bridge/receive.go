@@ -50,20 +50,24 @@ func (g *reading) receive(ctx context.Context, resp *http.Response) (string, *Er
 	}
 	wire := &source{Reader: io.LimitReader(resp.Body, g.responseLimit+1)}
 	body, err := decoded(wire, resp.Header)
-	var text strings.Builder
-	if err == nil {
-		text.Grow(int(min(max(resp.ContentLength, 0), g.responseLimit)))
-		err = pour(&text, io.LimitReader(body, g.responseLimit+1))
+	length := int64(-1) // nobody knows
+	if body == wire {
+		length = resp.ContentLength
+	}
+	var text string
+	tooLong := resp.ContentLength > g.responseLimit
+	if err == nil && !tooLong {
+		text, tooLong, err = gather(body, length, g.responseLimit)
 	}
 	switch {
-	case wire.read > g.responseLimit || int64(text.Len()) > g.responseLimit:
+	case tooLong || wire.read > g.responseLimit:
 		return "", errorf(kindResponseTooLarge, "the answer is over the limit of %s", size(g.responseLimit))
 	case wire.fault != nil && !isEncoding(wire.fault):
 		return "", g.api.interrupted(ctx, wire.fault)
 	case err != nil:
 		return "", g.broken(err, resp.Header)
 	}
-	return text.String(), nil
+	return text, nil
 }
 
 // mayHaveBody says whether an answer can have a body at all (RFC 9110, section 6.4.1).
@@ -72,20 +76,44 @@ func mayHaveBody(resp *http.Response) bool {
 		(resp.Request == nil || resp.Request.Method != http.MethodHead)
 }
 
-// pour copies all of r through a pooled buffer.
-func pour(text *strings.Builder, r io.Reader) error {
+// gather reads all of r, unless it is longer than limit. Its length is below 0 when nobody knows it: then what comes is
+// kept in pieces until there is no more, as a text that grows would take five times its length on the way.
+func gather(r io.Reader, length, limit int64) (all string, tooLong bool, err error) {
 	chunk := chunks.Get().(*[readAtOnce]byte)
 	defer chunks.Put(chunk)
-	for {
-		n, err := r.Read(chunk[:])
-		text.Write(chunk[:n])
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
+	r = io.LimitReader(r, limit+1)
+	var text strings.Builder
+	text.Grow(int(max(length, 0)))
+	var pieces []string
+	for read := int64(0); err == nil; {
+		var n int
+		n, err = fill(chunk[:], r)
+		switch read += int64(n); {
+		case read > limit:
+			return "", true, nil
+		case length < 0:
+			pieces = append(pieces, string(chunk[:n]))
+		default:
+			text.Write(chunk[:n])
 		}
 	}
+	switch {
+	case err != io.EOF:
+		return "", false, err
+	case length < 0:
+		return strings.Join(pieces, ""), false, nil
+	}
+	return text.String(), false, nil
+}
+
+// fill reads until p is full, or to the end.
+func fill(p []byte, r io.Reader) (n int, err error) {
+	for n < len(p) && err == nil {
+		var more int
+		more, err = r.Read(p[n:])
+		n += more
+	}
+	return n, err
 }
 
 // decoded undoes the content encodings, the last applied first (RFC 9110, section 8.4).

@@ -143,6 +143,18 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
+// A pattern is matched in time linear in the length of the text.
+func TestPatternsThatWouldTakeForever(t *testing.T) {
+	s := For(tool(t, "method: GET\npath: /x\narguments: [{name: a, type: string, pattern: ^(a+)+$}]"))
+	long := strings.Repeat("a", 100_000)
+	if _, err := s.Check(json.RawMessage(`{"a":"`+long+`"}`), false); err != nil {
+		t.Errorf("%.100v", err)
+	}
+	if _, err := s.Check(json.RawMessage(`{"a":"`+long+`!"}`), false); err == nil || !strings.Contains(err.Error(), "a: want text that matches") {
+		t.Errorf("%.100v", err)
+	}
+}
+
 func TestCheckHints(t *testing.T) {
 	s := For(tool(t, stops))
 	_, err := s.Check(json.RawMessage(`{"id":"a","Regoin":"eu","stops":[{"place":"xx","wieght":1}]}`), false)
