@@ -313,7 +313,7 @@ func (a *api) begin(ctx context.Context, t *tool, r *request) (*http.Response, *
 	if e != nil {
 		return nil, e
 	}
-	pass, e := a.breaker.enter(ep.host)
+	pass, e := a.breaker.enter(a.called(ctx, ep.host))
 	if e != nil {
 		return nil, e
 	}

@@ -90,13 +90,13 @@ func (x *exchange) follow(ctx context.Context) (*http.Response, *Error) {
 		if e != nil {
 			return nil, e
 		}
-		next, e := x.redirect(resp, at)
+		next, e := x.redirect(ctx, resp, at)
 		if e == nil && next == nil {
 			return resp, nil
 		}
 		_ = resp.Body.Close()
 		if e == nil && hops == maxRedirects {
-			e = refused("%s sent more than %d redirects for one request", x.host, maxRedirects)
+			e = refused("%s sent more than %d redirects for one request", x.called(ctx, x.host), maxRedirects)
 		}
 		if e != nil {
 			return nil, e
@@ -150,7 +150,7 @@ func (b *sentBody) Read(p []byte) (int, error) {
 }
 
 // redirect gives where an answer sends the request; nil, when it is no redirect.
-func (x *exchange) redirect(resp *http.Response, from *url.URL) (*url.URL, *Error) {
+func (x *exchange) redirect(ctx context.Context, resp *http.Response, from *url.URL) (*url.URL, *Error) {
 	location := resp.Header.Get("Location")
 	if x.def.Redirects == "none" || location == "" {
 		return nil, nil
@@ -165,15 +165,15 @@ func (x *exchange) redirect(resp *http.Response, from *url.URL) (*url.URL, *Erro
 	}
 	to, err := from.Parse(location)
 	if err != nil {
-		return nil, refused("%s sent a redirect to what is no URL", x.host)
+		return nil, refused("%s sent a redirect to what is no URL", x.called(ctx, x.host))
 	}
 	to.Fragment, to.RawFragment = "", ""
 	shown := originAsWritten(location, to)
 	switch {
 	case origin(to) != origin(from) || to.User != nil:
-		return nil, refused("%s sent a redirect to %s, another origin, which is never followed", x.host, shown)
+		return nil, refused("%s sent a redirect to %s, another origin, which is never followed", x.called(ctx, x.host), shown)
 	case !keeps && x.method != http.MethodGet && x.method != http.MethodHead:
-		return nil, refused("%s answered %s with a %d redirect to %s, which is only followed for GET and HEAD", x.host, x.method, resp.StatusCode, shown)
+		return nil, refused("%s answered %s with a %d redirect to %s, which is only followed for GET and HEAD", x.called(ctx, x.host), x.method, resp.StatusCode, shown)
 	}
 	return to, nil
 }

@@ -519,6 +519,20 @@ func TestStreams(t *testing.T) {
 	})
 }
 
+// Who runs the bridge is told which host it is; a caller over HTTP learns no address behind the bridge.
+func TestMessagesNameNoHostOverHTTP(t *testing.T) {
+	x := newTeam(t, nil, open, "timeout: 50ms")
+	c := x.client(t)
+	c.greet("2025-06-18")
+	if p := c.post(callTool("2025-06-18", 1, "slow", "{}")); !strings.Contains(p.body, "the API up did not answer within 50ms") || strings.Contains(p.body, "127.0.0.1") {
+		t.Errorf("over HTTP: %s", p.body)
+	}
+	r, _ := x.bridge.Call(t.Context(), "slow", nil)
+	if text := r.Text(); !strings.Contains(text, `"message":"127.0.0.1:`) {
+		t.Errorf("for who runs it: %s", text)
+	}
+}
+
 func TestHealth(t *testing.T) {
 	x := newTeam(t, nil, open, "")
 	get := func(path string) page {

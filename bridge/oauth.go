@@ -21,6 +21,7 @@ type tokens struct {
 	config clientcredentials.Config
 	client *http.Client
 	masks  *masks
+	api    *api          // that they are for
 	host   string        // of the token URL, for messages
 	lock   chan struct{} // of what follows; a channel, so that waiting ends with the call
 	token  *oauth2.Token
@@ -28,7 +29,7 @@ type tokens struct {
 }
 
 func (s *settler) oauth2(def *config.OAuth2) *tokens {
-	t := &tokens{masks: s.masks, lock: make(chan struct{}, 1)}
+	t := &tokens{masks: s.masks, api: s.api, lock: make(chan struct{}, 1)}
 	t.config = clientcredentials.Config{
 		ClientID:     s.need("auth.oauth2.client_id", def.ClientID),
 		ClientSecret: s.take(kindToken, "auth.oauth2.client_secret", def.ClientSecret),
@@ -74,7 +75,7 @@ func (t *tokens) get(ctx context.Context, stale string) (string, *Error) {
 		return "", t.failed(ctx, err)
 	}
 	if _, found := control(token.AccessToken); found {
-		return "", errorf(kindToken, "%s sent an access token with control characters in it", t.host)
+		return "", errorf(kindToken, "%s sent an access token with control characters in it", t.api.called(ctx, t.host))
 	}
 	t.keep(token)
 	return token.AccessToken, nil
@@ -95,7 +96,7 @@ func (t *tokens) keep(token *oauth2.Token) {
 // failed says why there is no token.
 func (t *tokens) failed(ctx context.Context, err error) *Error {
 	if refusal, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		e := errorf(kindToken, "no access token: %s answered HTTP %d", t.host, refusal.Response.StatusCode)
+		e := errorf(kindToken, "no access token: %s answered HTTP %d", t.api.called(ctx, t.host), refusal.Response.StatusCode)
 		if isErrorCode(refusal.ErrorCode) {
 			e.Code = refusal.ErrorCode
 			e.Message += ", " + refusal.ErrorCode
@@ -103,9 +104,9 @@ func (t *tokens) failed(ctx context.Context, err error) *Error {
 		return e
 	}
 	if _, ok := errors.AsType[*url.Error](err); !ok && ended(ctx) == nil {
-		return errorf(kindToken, "no access token: %s answered without one", t.host)
+		return errorf(kindToken, "no access token: %s answered without one", t.api.called(ctx, t.host))
 	}
-	e := explain(ctx, err, t.host)
+	e := explain(ctx, err, t.api.called(ctx, t.host))
 	if e.Kind != kindCancelled {
 		e.Kind, e.Message = kindToken, "no access token: "+e.Message
 	}

@@ -20,26 +20,36 @@ const (
 // unanswered says why a request got no answer. The words are ours: those of net/http have the URL in them, and with
 // it the credential.
 func (x *exchange) unanswered(ctx context.Context, err error) *Error {
-	e := explain(ctx, err, x.host)
+	peer := x.called(ctx, x.host)
+	e := explain(ctx, err, peer)
 	if e.Kind == kindTimeout {
-		e.Message = x.host + " did not answer within " + x.tool.timeout.String()
+		e.Message = peer + " did not answer within " + x.tool.timeout.String()
 	}
 	return e
 }
 
+// called is how messages name a host of the API: as it is for whoever runs the bridge, who can mend what is wrong with it. A
+// caller over HTTP learns no address of the network behind the bridge.
+func (a *api) called(ctx context.Context, host string) string {
+	if inboundOf(ctx).header == nil {
+		return host
+	}
+	return "the API " + a.def.Name
+}
+
 // interrupted says why reading an answer ended early.
 func (a *api) interrupted(ctx context.Context, err error) *Error {
-	host := "the API"
+	peer := "the API"
 	if ep := a.ready.Load(); ep != nil {
-		host = ep.host
+		peer = a.called(ctx, ep.host)
 	}
 	switch cause := ended(ctx); {
 	case errors.Is(cause, errTimeout):
-		return again(errorf(kindTimeout, "%s did not finish its answer within the call's timeout", host))
+		return again(errorf(kindTimeout, "%s did not finish its answer within the call's timeout", peer))
 	case cause != nil:
 		return cancelled()
 	}
-	return errorf(kindBadResponse, "%s broke off its answer before its end", host).coded(codeTruncated)
+	return errorf(kindBadResponse, "%s broke off its answer before its end", peer).coded(codeTruncated)
 }
 
 func cancelled() *Error { return errorf(kindCancelled, "the call was cancelled") }
@@ -54,7 +64,7 @@ func unreadableBody(err error) *Error {
 	return errorf(kindInternal, "the body of the request cannot be read: %s", err)
 }
 
-// explain says why there was no answer from a host.
+// explain says why there was no answer from a host, which messages name so.
 func explain(ctx context.Context, err error, host string) *Error {
 	switch cause := ended(ctx); {
 	case errors.Is(cause, errTimeout):
