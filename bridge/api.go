@@ -97,6 +97,8 @@ func (a *api) endpoint() (*endpoint, *Error) {
 	return ready, nil
 }
 
+var errControl = errors.New("holds a control character")
+
 // content reads a Value from outside. What it read is masked from now on when it is a secret.
 func (a *api) content(v *config.Value, secret bool) (string, error) {
 	got, err := v.Resolve(a.options.Env)
@@ -107,7 +109,7 @@ func (a *api) content(v *config.Value, secret bool) (string, error) {
 		a.masks.add(got.Secrets...)
 	}
 	if _, found := control(got.Text); found {
-		return "", errors.New("holds a control character")
+		return "", errControl
 	}
 	return got.Text, nil
 }

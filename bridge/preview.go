@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"errors"
@@ -44,13 +45,16 @@ type Part struct {
 	MediaType string `json:"media_type,omitempty"`
 	Size      int64  `json:"size"` // bytes
 	Text      string `json:"text,omitempty"`
+
+	text bool // Text is the field's text, which a shell can hold
 }
 
 // maxShown is how many bytes of a body a preview shows.
 const maxShown = 256 << 10
 
 // A mark stands where a secret would, in text that is joined and encoded like that of a real request: its source,
-// and the shell's word for it. No other text here holds a NUL.
+// and the shell's word for it. Marks stand in the URL and in headers alone, where nothing else can hold a NUL: paths and headers
+// refuse it, and a query encodes it.
 func mark(source, shell string) string { return "\x00" + source + "\x01" + shell + "\x00" }
 
 // beside changes a text beside its marks.
@@ -86,6 +90,9 @@ func (a *api) source(v *config.Value, secret bool) (string, error) {
 	switch {
 	case secret && len(got.Secrets) > 0, err != nil:
 		return mark(v.String(), v.Shell(a.options.Env)), nil
+	}
+	if _, found := control(got.Text); found {
+		return "", errControl
 	}
 	return got.Text, nil
 }
@@ -165,7 +172,7 @@ func (p *Preview) show(a *api, b *body) error {
 	if err != nil {
 		return err
 	}
-	if p.text = utf8.Valid(start) && size == int64(len(start)); p.text {
+	if p.text = utf8.Valid(start) && size == int64(len(start)) && bytes.IndexByte(start, 0) < 0; p.text {
 		p.Body = a.masks.text(string(start))
 		return nil
 	}
@@ -192,7 +199,7 @@ func (p *Preview) showParts(a *api, r *multipart.Reader) error {
 			return err
 		}
 		if utf8.ValidString(text.String()) {
-			show.Text = a.masks.text(text.String())
+			show.Text, show.text = a.masks.text(text.String()), !strings.Contains(text.String(), "\x00")
 		}
 		p.Parts = append(p.Parts, show)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func TestPreview(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(tc.curl, p.Curl()); tc.curl != "" && diff != "" {
+			if diff := cmp.Diff(tc.curl, curl(p)); tc.curl != "" && diff != "" {
 				t.Error(diff)
 			}
 			all, err := json.Marshal(p)
@@ -93,7 +94,7 @@ func TestPreview(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, secret := range []string{"from-a-file", "org-secret-7", "anna-maria"} {
-				if strings.Contains(string(all)+p.Curl(), secret) {
+				if strings.Contains(string(all)+curl(p), secret) {
 					t.Errorf("%s came out: %s", secret, all)
 				}
 			}
@@ -101,11 +102,37 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+func curl(p *Preview) string {
+	command, _ := p.Curl()
+	return command
+}
+
+// An argument is data wherever it stands, also one that looks like what marks a secret. What no shell can hold is read from a file.
+func TestCurlOfNulls(t *testing.T) {
+	const argument = `{"s":"\u0000a\u0001$(id)\u0000"}`
+	for _, tc := range []struct {
+		encoding, want string
+		reads          []string
+	}{
+		{"encoding: text\nbody: '{s}'", "--data-binary @body", []string{"body"}},
+		{"encoding: json", `--data-raw '{"s":"\u0000a\u0001$(id)\u0000"}'`, nil},
+		{"encoding: form", "--data-raw 's=%00a%01%24%28id%29%00'", nil},
+		{"encoding: multipart", "-F 's=<s'", []string{"s"}},
+		{"query: {s: '{s}'}", "'http://h.test/?s=%00a%01%24%28id%29%00'", nil},
+	} {
+		x := rigOf(t, nil, "base_url: http://h.test", "method: POST\n"+tc.encoding+"\narguments: [{name: s, type: string}]")
+		command, reads := x.preview(t, argument).Curl()
+		if !strings.Contains(command, tc.want) || strings.Contains(command, `"$(id)`) || !slices.Equal(reads, tc.reads) {
+			t.Errorf("%s: got %s, reading %v", tc.encoding, command, reads)
+		}
+	}
+}
+
 // A shell reads each word of the command as it was meant, secrets included.
 func TestCurlInAShell(t *testing.T) {
 	x := rigOf(t, map[string]string{"KEY": "s3cret"}, "base_url: http://h.test/bot{k}\nauth: {api_key: {in: path, name: k, value: '${KEY}'}}\nheaders: {X-A: '<${KEY} \"`id`\" $$x ${NONE:-d$$f}>', X-Empty: ''}",
 		"method: POST\nencoding: multipart\narguments: [{name: s, type: string}, {name: f, type: file, filename: \"it's; a\\\"b\", media_type: image/png}]")
-	words := strings.TrimPrefix(x.preview(t, `{"s":"it's\n$(id) 'x' \\","f":"AAEC"}`).Curl(), "curl ")
+	words := strings.TrimPrefix(curl(x.preview(t, `{"s":"it's\n$(id) 'x' \\","f":"AAEC"}`)), "curl ")
 	cmd := exec.Command("sh", "-c", `printf '%s|' `+words)
 	cmd.Env = append(os.Environ(), "KEY=top secret")
 	out, err := cmd.CombinedOutput()

@@ -290,7 +290,7 @@ func TestSecretsInParts(t *testing.T) {
 	x := rigOf(t, map[string]string{"T": leaky}, "base_url: http://x.example\nauth: {bearer: '${T}'}", "method: POST\nencoding: multipart\narguments: [{name: a, type: string}]")
 	for _, n := range []int{0, maxShown - 5, maxShown, 2 * maxShown} {
 		p := x.preview(t, `{"a":"`+strings.Repeat("x", n)+quotedTimes(leaky, 1)+`"}`)
-		if got := p.Parts[0]; got.Text != strings.Repeat("x", n)+masked || got.Size != int64(n+len(leaky)) || leaks(p.Curl()) {
+		if got := p.Parts[0]; got.Text != strings.Repeat("x", n)+masked || got.Size != int64(n+len(leaky)) || leaks(curl(p)) {
 			t.Errorf("after %d bytes: %d bytes are shown", n, len(got.Text))
 		}
 	}

@@ -150,7 +150,8 @@ func (w *Workbench) preview(_ context.Context, c call) (preview, error) {
 		return preview{}, err
 	}
 	defer p.bridge.Close()
-	return preview{requestOf(p.preview), p.preview.Curl(), p.preview.Digest(), p.safe}, nil
+	command, _ := p.preview.Curl()
+	return preview{requestOf(p.preview), command, p.preview.Digest(), p.safe}, nil
 }
 
 type tried struct {

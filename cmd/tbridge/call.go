@@ -88,7 +88,10 @@ func (p *program) preview(b *bridge.Bridge, name string, arguments []byte, curl 
 	}
 	text := requestText(request)
 	if curl {
-		text = request.Curl()
+		var reads []string
+		if text, reads = request.Curl(); len(reads) > 0 {
+			fmt.Fprintf(p.stderr, "note: curl reads the content from files of the current directory: %s\n", strings.Join(reads, ", "))
+		}
 	}
 	_, err = fmt.Fprintln(p.stdout, text)
 	return err
