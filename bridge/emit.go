@@ -62,9 +62,11 @@ func (e *emitter) list(name string, n *node, within bool) {
 	for _, below := range n.items {
 		numbered = numbered || below.kind == nodeList || below.kind == nodeMapping
 	}
-	for i, below := range n.items {
+	kept := 0 // elements that go leave no gap
+	for _, below := range n.items {
 		if below.kept(e.f, false) {
-			e.node(elementName(name, i, numbered, within), below, numbered || within)
+			e.node(elementName(name, kept, numbered, within), below, numbered || within)
+			kept++
 		}
 	}
 }
@@ -159,8 +161,12 @@ func (e *emitter) elements(r *ref, name string, v config.JSON, s *shape, style s
 		r.refuse(e.f, "holds a list or object, which style repeat cannot write")
 		return
 	}
-	for i, below := range v.Items {
-		e.value(r, elementName(name, i, numbered, style == "brackets"), below, s.item(), style)
+	kept := 0 // null is absent here, and leaves no gap
+	for _, below := range v.Items {
+		if below.Kind != config.KindNull {
+			e.value(r, elementName(name, kept, numbered, style == "brackets"), below, s.item(), style)
+			kept++
+		}
 	}
 }
 

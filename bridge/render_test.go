@@ -275,6 +275,19 @@ query: {sort: "by {by}", fixed: "1 2", n0: 1.10, "x?": {y: "{by}", z: 1}, list: 
 	})
 }
 
+// What goes out of a list leaves no gap in its numbers.
+func TestRenderNumbers(t *testing.T) {
+	const arguments = "arguments: [{name: a, type: string}, {name: b, type: string}, {name: m, type: array, items: {type: object, nullable: true}}]\n"
+	const list = ": {m: [{k: '{a}'}, {k: '{b}'}], n: [{k: '{a}'}, '{b}'], o: [['{a}'], ['{b}']]}\n"
+	runAll(t, planOf(t, "", "method: POST\npath: /t\nencoding: form\n"+arguments+"body"+list, nil), []renderCase{
+		{"form", `{"b":"2"}`, "POST t\napplication/x-www-form-urlencoded\n\nm%5B0%5D%5Bk%5D=2&n%5B0%5D=2&o%5B0%5D%5B%5D=2"},
+		{"null", `{"m":[null,{"x":1}]}`, "POST t\napplication/x-www-form-urlencoded\n\nm%5B0%5D%5Bx%5D=1"},
+	})
+	runAll(t, planOf(t, "", "method: GET\npath: /t\n"+arguments+"query"+list, nil), []renderCase{
+		{"query", `{"b":"2"}`, "GET t?m%5B0%5D%5Bk%5D=2&n%5B0%5D=2&o%5B0%5D%5B%5D=2"},
+	})
+}
+
 func TestRenderPlaces(t *testing.T) {
 	p := planOf(t, "", `
 method: POST

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -113,6 +114,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) error {
 	}
 	b.Degraded(filesOf(left)...)
 	logSecrets(log, c, env)
+	warnOfNothing(log, c, o)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // most of what a call allocates is gone with it: twice the calls for some memory
 	}
@@ -171,5 +173,23 @@ func logSecrets(log *slog.Logger, c *config.Catalog, env config.Lookup) {
 func logFaults(log *slog.Logger, ds config.Diagnostics) {
 	for _, d := range ds {
 		log.Error("tools file left out: "+advised(d), "at", d.Pos.String(), "rule", d.Rule)
+	}
+}
+
+// warnOfNothing warns of a tag and of a pattern that choose no tool.
+func warnOfNothing(log *slog.Logger, c *config.Catalog, o serveOptions) {
+	for _, tag := range o.tags {
+		if !slices.ContainsFunc(c.Tools, func(t *config.Tool) bool { return slices.Contains(t.Tags, tag) }) {
+			log.Warn("--tags: no tool has this tag", "tag", tag)
+		}
+	}
+	for _, pattern := range o.only {
+		matches := func(t *config.Tool) bool {
+			ok, err := path.Match(pattern, t.Name)
+			return ok && err == nil
+		}
+		if !slices.ContainsFunc(c.Tools, matches) {
+			log.Warn("--only: no tool has a name like this", "pattern", pattern)
+		}
 	}
 }
