@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 
 	"tbridge/config"
 )
@@ -180,7 +181,7 @@ func (b *Bridge) callResult(ctx context.Context, name string, arguments json.Raw
 	if !found {
 		return nil, invalidParams("unknown tool %s", b.masks.quote(name))
 	}
-	if r.Structured != nil && !json.Valid(r.Structured) {
+	if r.Structured != nil && !gjson.ValidBytes(r.Structured) {
 		// The SDK cannot write it, and would leave the call without an answer.
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result is not JSON"}
 	}
