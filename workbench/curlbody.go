@@ -189,14 +189,14 @@ func (b *builder) keepHeaders() {
 		case lower == "cookie":
 			b.note("the cookies are left out: if the API needs one, write it in tbridge.yaml under auth: {api_key: {in: cookie, name: .., value: \"${NAME}\"}}")
 		case lower == "accept" && value != "*/*" && value != "" && !strings.Contains(value, ",") && !isJSON(value):
-			kept.Put(name, str(braced(value)))
+			b.putHeader(&kept, name, value)
 		case lower == "" || value == "" || slices.Contains(ordinary, lower) || strings.HasPrefix(lower, "sec-") || strings.HasPrefix(lower, "proxy-"):
 		case !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl):
 			b.note("the header %q cannot be sent and is left out", name)
 		case secretName(name) || secretValue(value) || shellVariable.MatchString(value):
 			b.note("the header %s held a secret and is left out: write it in tbridge.yaml under auth: {api_key: {in: header, name: %s, value: \"${NAME}\"}}", name, name)
 		case !b.sendsAnyway(name, value):
-			kept.Put(name, str(braced(value)))
+			b.putHeader(&kept, name, value)
 		}
 	}
 	if len(kept.Keys) > 0 {
@@ -228,13 +228,34 @@ func (b *builder) sendsAnyway(name, value string) bool {
 	})
 }
 
-// braced doubles the braces of what would be taken for a hole.
-func braced(value string) string {
-	t, err := config.ParseRequest(value)
-	if err == nil && t.Constant() {
-		return value
+// putHeader writes a header whose value is a text, whatever braces are in it.
+func (b *builder) putHeader(kept *config.JSON, name, value string) {
+	if text, ok := unfilled(value); ok {
+		kept.Put(name, str(text))
+		return
 	}
-	return strings.NewReplacer("{", "{{", "}", "}}").Replace(value)
+	b.note("the header %s is left out: in a tools file a brace before a name opens a hole; write it in tbridge.yaml under apis.%s.headers", name, b.apiName)
+}
+
+// unfilled is the template that stands for a text: what would be a hole of it has its braces doubled. A hole that is
+// not closed cannot be written.
+func unfilled(text string) (template string, ok bool) {
+	t, err := config.ParseRequest(text)
+	if err != nil {
+		return "", false
+	}
+	var b strings.Builder
+	for _, p := range t.Parts {
+		switch {
+		case p.Hole != nil:
+			b.WriteString("{" + p.Text + "}")
+		case p.Doubled:
+			b.WriteString("{{" + p.Text + "}}")
+		default:
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String(), true
 }
 
 // name gives the tool a name that no other has: get_task, list_tasks, take_task.
