@@ -55,6 +55,18 @@ func (t *Tool) FromHead() (keys []string) {
 	return keys
 }
 
+// FileTags are the labels that the tool has from the head of its file. They stand before its own in Tags.
+func (t *Tool) FileTags() []string {
+	if t.head == nil {
+		return nil
+	}
+	_, above := below(t.head, "tags")
+	if above == nil {
+		return nil
+	}
+	return t.Tags[:min(len(deref(above).Content), len(t.Tags))]
+}
+
 // A head is what stands at the head of a tools file: the defaults of its tools.
 type head struct {
 	node     *yaml.Node         // a mapping of the keys that may stand there

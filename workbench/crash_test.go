@@ -77,7 +77,7 @@ func TestKilledSaves(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 10 {
+			for range 40 {
 				killSave(t, dir)
 			}
 		})

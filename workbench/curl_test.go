@@ -46,7 +46,7 @@ func FuzzCurl(f *testing.F) {
 	c, _ := config.ParseTools("a.yaml", "")
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
-			t.Skip()
+			return // a page sends JSON
 		}
 		cmd, err := parseCurl(text)
 		if err != nil {

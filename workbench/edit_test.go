@@ -111,7 +111,7 @@ func TestForm(t *testing.T) {
 	}
 	form := c.Tools[0].Form
 	for key, want := range map[string]string{
-		"index": "0", "name": `"everything"`, "description": `"Two\nlines.\n"`, "method": `"POST"`, "path": `"/a/{p}"`, "tags": `["all"]`,
+		"index": "0", "name": `"everything"`, "description": `"Two\nlines.\n"`, "method": `"POST"`, "path": `"/a/{p}"`, "tags": "[]", "file_tags": `["all"]`,
 		"query": `"{limit: \"{n}\"}"`, "headers": `"{X-A: \"{h}\"}"`, "body": `"b: \"{o}\""`, "cookies": "null", "encoding": `"json"`, "one_of": `["n","h"]`,
 		"deprecated": `"Use b."`, "timeout": `"3s"`, "from_head": `["api","method","tags"]`, "scopes": "[]",
 		"response": `{"projection":"[a, b]","list":null,"text":"Got {a}","each":null,"content":null,"max_items":"3","output":null,"check":null}`,
@@ -143,6 +143,22 @@ func manyTools(file, n int) string {
 			"      - {name: n, type: integer, minimum: 1, default: 3, description: N}\n      - {name: s, type: string, enum: [a, b], description: S}\n", file, i, i)
 	}
 	return b.String()
+}
+
+// Messages name files as the page does: whoever reads them need not know the paths of the machine.
+func TestMessagesNameFilesAsThePageDoes(t *testing.T) {
+	d := open(t, map[string]string{"tools.d/tasks.yaml": tasks, "tools.d/sub/zebra.yaml": strings.Replace(tasks, "api: tracker", "api: trucker", 1)})
+	status, answer := d.ask("GET", "/api/catalogue", nil)
+	var c struct{ Diagnostics []diagnostic }
+	if err := json.Unmarshal(answer, &c); err != nil || status != 200 {
+		t.Fatal(status, err)
+	}
+	all := fmt.Sprintf("%+v", c.Diagnostics)
+	for _, want := range []string{"under apis in tbridge.yaml", "is there already, at sub/zebra.yaml:4"} {
+		if !strings.Contains(all, want) || strings.Contains(all, d.dir) {
+			t.Errorf("%q is not in, or %q is:\n%s", want, d.dir, all)
+		}
+	}
 }
 
 // A draft is checked together with the rest of the directory, even if that is large.
@@ -384,63 +400,6 @@ func common(a, b []string) int {
 		}
 	}
 	return best[len(a)][len(b)]
-}
-
-// Every field of every form of the shipped files can be set to what it is, and the text stays.
-func TestFormsOfShippedFilesAreTheirText(t *testing.T) {
-	names, err := filepath.Glob("../tools.d/*.yaml")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
-	}
-	config, err := os.ReadFile("../tbridge.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := open(t, map[string]string{"tbridge.yaml": string(config), "tools.d/tasks.yaml": "tools: []\n"})
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := d.bench.check(t.Context(), draft{"tasks.yaml", string(text)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, tool := range c.Tools {
-			for _, again := range sameAgain(tool.Form) {
-				after, err := again.apply("tasks.yaml", string(text))
-				if err != nil || after != string(text) {
-					t.Errorf("%s: %s %v: %v\n%s", filepath.Base(name), tool.Form.Name, again.At, err, plainDiff(string(text), after))
-				}
-			}
-		}
-	}
-}
-
-// sameAgain are changes that set fields of a form to what they are.
-func sameAgain(f form) (changes []formChange) {
-	set := func(value any, at ...any) {
-		raw, _ := json.Marshal(value)
-		changes = append(changes, formChange{Op: "set", Tool: &f.Index, At: at, Value: raw})
-	}
-	text := func(key string, raw *string) {
-		if raw != nil {
-			changes = append(changes, formChange{Op: "set", Tool: &f.Index, At: []any{key}, Raw: raw})
-		}
-	}
-	set(f.Name, "name")
-	set(f.Title, "title")
-	set(f.Description, "description")
-	text("query", f.Query)
-	text("headers", f.Headers)
-	text("body", f.Body)
-	text("tests", f.Tests)
-	for i, a := range f.Arguments {
-		set(a.Name, "arguments", float64(i), "name")
-		set(a.Type, "arguments", float64(i), "type")
-		set(a.Description, "arguments", float64(i), "description")
-	}
-	return changes
 }
 
 // BenchmarkCheck is what a keystroke costs beside 1,000 tools in 100 files.

@@ -15,7 +15,8 @@ type form struct {
 	Title       string      `json:"title"`
 	Description string      `json:"description"`
 	API         string      `json:"api"`
-	Tags        []string    `json:"tags"`
+	Tags        []string    `json:"tags"`      // its own
+	FileTags    []string    `json:"file_tags"` // those of its file, which count too
 	Method      string      `json:"method"`
 	Path        string      `json:"path"`
 	Encoding    string      `json:"encoding"`
@@ -83,7 +84,7 @@ type argument struct {
 }
 
 func makeForm(t *config.Tool) form {
-	f := form{Index: t.Index, Name: t.Name, Title: t.Title, Description: t.Description, API: t.API, Tags: listOf(t.Tags), Method: t.Method,
+	f := form{Index: t.Index, Name: t.Name, Title: t.Title, Description: t.Description, API: t.API, Tags: listOf(t.Tags[len(t.FileTags()):]), FileTags: listOf(t.FileTags()), Method: t.Method,
 		Path: pathText(t), Encoding: t.Encoding, Deprecated: t.Deprecated, OneOf: listOf(t.OneOf), Scopes: listOf(t.Scopes),
 		FromHead: listOf(t.FromHead()), Lines: map[string][4]int{}}
 	if t.Arguments != nil {

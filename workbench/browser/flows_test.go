@@ -3,6 +3,7 @@
 package browser_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,16 +22,6 @@ func (p *tab) save() {
 	p.until(`!by("Save", "dialog .primary").disabled`)
 	p.run(`click("Save", "dialog .primary")`)
 	p.until(`!$("dialog") && by("Saved")`)
-}
-
-// chord presses a key with a modifier. It types nothing, as a browser has it.
-func (p *tab) chord(key rune, modifier input.Modifier) {
-	p.t.Helper()
-	for _, event := range kb.Encode(key) {
-		if event.Type != input.KeyChar {
-			p.do(event.WithModifiers(modifier))
-		}
-	}
 }
 
 // Find a tool, change its description, see the one line that differs, save.
@@ -111,7 +102,7 @@ func TestRenameAndMoveAnArgument(t *testing.T) {
 	p.run(`put(field("arguments.0.name"), "message")`)
 	p.until(`yaml().includes("/messages/{message}/files")`)
 	p.run(`field("arguments.1.name").focus()`)
-	p.chord([]rune(kb.ArrowUp)[0], input.ModifierAlt)
+	p.press(kb.ArrowUp, input.ModifierAlt)
 	p.until(`field("arguments.0.name").value === "filename" && document.activeElement === field("arguments.0.name")`)
 	p.save()
 	if text := s.read(files); !strings.Contains(text, "path: /messages/{message}/files") || strings.Index(text, "name: filename") > strings.Index(text, "name: message,") {
@@ -149,21 +140,47 @@ func TestKeepATryAsATest(t *testing.T) {
 	p.until(`yaml().includes("tests:") && $(".tests .passed")`)
 }
 
-// A curl command becomes a tool; its secret does not get into the file.
+// A curl command becomes a tool, also in a new file; its secret gets neither into the file nor into the draft.
 func TestAddAToolFromCurl(t *testing.T) {
 	s := newSite(t, nil)
 	p := s.open(desk)
-	p.run(`click("Add a tool")`)
-	p.run(`$$('dialog input[name="how"]')[1].click()`)
-	p.until(`$("#curl")`)
-	p.run(`put("#curl", "curl -X POST https://api.example/v1/tasks -H 'Authorization: Bearer s3cr3t-t0k3n-value' -H 'Content-Type: application/json' -d '{\"title\":\"x\",\"done\":false}'"); put("#add-name", "make_task")`)
-	p.run(`click("Add", "dialog .primary")`)
-	p.until(`$("dialog .notes") || $(".form h2")?.textContent === "make_task"`)
-	p.run(`by("Good")?.click()`)
-	p.until(`$(".form h2")?.textContent === "make_task"`)
-	if text := p.text(`localStorage.getItem("tbridge:draft:files.yaml") + document.body.innerText`); strings.Contains(text, "s3cr3t") {
-		t.Errorf("the secret is in the page:\n%s", text)
+	add := func(address, file string) {
+		p.run(`click("Add a tool")`)
+		p.until(`$('dialog input[name="how"]')`)
+		p.run(`$$('dialog input[name="how"]')[1].click()`)
+		p.until(`$("#curl")`)
+		p.run(fmt.Sprintf(`put("#curl", "curl -X POST %s/tasks -H 'Authorization: Bearer s3cr3t-t0k3n-value' -H 'Content-Type: application/json' -d '{\"title\":\"x\",\"done\":false}'"); put("#add-name", "make_task")`, address))
+		if file != "" {
+			p.run(`put("#add-file", "+")`)
+			p.until(`$("#new-file")`)
+			p.run(fmt.Sprintf(`put("#new-file", %q)`, file))
+		}
+		p.run(`click("Add", "dialog .primary")`)
+		p.until(`$("dialog .notes")?.textContent.includes("secret")`)
+		p.run(`click("Go on")`)
+		p.until(`$(".form h2")?.textContent === "make_task"`)
+		if text := p.text(`JSON.stringify(localStorage) + document.body.innerText`); strings.Contains(text, "s3cr3t") {
+			t.Errorf("the secret is in the page:\n%s", text)
+		}
 	}
+	add("https://api.example/v1", "")
+	p.until(`$('[data-key="api"] .message.error')`)
+	p.run(`click("Save"); `)
+	p.until(`$("dialog")`)
+	p.run(`click("Discard the draft")`)
+	p.until(`$("dialog .danger")`)
+	p.run(`click("Discard", "dialog .danger")`)
+	p.until(`!$$("#tools .tool").some((t) => t.textContent.includes("make_task"))`)
+
+	add(s.tracker.URL, "made.yaml")
+	p.run(`put(field("description"), "Make a task.")`)
+	p.until(`yaml().includes("Make a task.") && !$(".form .message.error")`)
+	p.save()
+	made := s.read("tools.d/made.yaml")
+	if !strings.Contains(made, "api: tracker") || !strings.Contains(made, "name: make_task") || strings.Contains(made, "s3cr3t") {
+		t.Errorf("the file is\n%s", made)
+	}
+	p.until(`$$("#tools .file").some((f) => f.textContent.includes("made.yaml"))`)
 }
 
 // Tools from a template, as a copy, and away again.
@@ -221,6 +238,131 @@ func TestOutsideChangesAppear(t *testing.T) {
 	p.until(`field("title").value === "From outside" && yaml().includes("From outside")`)
 }
 
+// On a phone both versions stand in one column; a part of theirs is taken by its button.
+func TestConflictOnAPhone(t *testing.T) {
+	s := newSite(t, nil)
+	p := s.open(look{400, 800, "dark"})
+	p.openTool("take_task")
+	p.run(`put(field("title"), "Mine"); put(field("path"), "/tasks/{task_id}/mine")`)
+	p.until(`by("Save…")`)
+	theirs := strings.Replace(s.read(tasks), "title: Взять задачу в работу", "title: Theirs", 1)
+	s.write(tasks, theirs)
+	p.until(`$(".banner")`)
+	p.run(`click("Compare")`)
+	p.until(`$("dialog .cm-deletedChunk")?.textContent.includes("Theirs")`)
+	p.run(`click("Take the disk", "dialog .cm-deletedChunk button")`)
+	p.until(`$$("dialog .cm-deletedChunk").length === 1`)
+	p.run(`click("Go on with yours")`)
+	p.until(`$("dialog .diff .added")`)
+	p.run(`click("Save", "dialog .primary")`)
+	p.until(`!$("dialog") && by("Saved")`)
+	equal(t, "what changed in theirs", changed(theirs, s.read(tasks)), []string{"-    path: /tasks/{task_id}/take", "+    path: /tasks/{task_id}/mine"})
+}
+
+// A workbench that does not answer is said to be away; what is typed meanwhile is kept, and saved once it is back.
+func TestTheWorkbenchIsAwayForAWhile(t *testing.T) {
+	s := newSite(t, nil)
+	p := s.open(desk)
+	p.openTool("take_task")
+	p.alone.Store(true)
+	address := s.server.Listener.Addr().String()
+	s.server.CloseClientConnections()
+	s.server.Close()
+	p.until(`$(".banner.offline")`)
+	p.run(`$("#part-yaml .cm-content").focus()`)
+	p.press(kb.Home, input.ModifierCtrl)
+	p.types("# Typed while it was away")
+	p.press(kb.Enter)
+	p.until(`localStorage.getItem("tbridge:draft:tasks.yaml")?.includes("Typed while it was away")`)
+	s.serve(address)
+	p.until(`!$(".banner")`)
+	p.alone.Store(false)
+	p.until(`by("Save…")`)
+	p.save()
+	if text := s.read(tasks); !strings.HasPrefix(text, "# Typed while it was away\n") {
+		t.Errorf("the file begins with %.100q", text)
+	}
+}
+
+// What is typed in the YAML is in the form, and undone there and back.
+func TestTheFormFollowsTheYAML(t *testing.T) {
+	s := newSite(t, map[string]string{"tools.d/a.yaml": "api: tracker\ntools:\n  - name: one\n    description: One.\n    method: GET\n    path: /one\n    arguments: []\n    title: "})
+	p := s.open(desk)
+	p.openTool("one")
+	p.run(`$("#part-yaml .cm-content").focus()`)
+	p.press(kb.End, input.ModifierCtrl)
+	for i, letter := range "Один" {
+		p.types(string(letter))
+		p.until(fmt.Sprintf(`field("title").value === %q`, "Один"[:i+len(string(letter))]))
+	}
+	p.run(`put(field("description"), "Two.")`)
+	p.until(`yaml().includes("description: Two.")`)
+	p.run(`document.activeElement.blur(); $$("#part-yaml .yaml-head button")[0].click()`)
+	p.until(`field("description").value === "One."`)
+	p.run(`$$("#part-yaml .yaml-head button")[1].click()`)
+	p.until(`field("description").value === "Two."`)
+}
+
+// Each type of argument gets what belongs to it, written as that type reads it.
+func TestEveryTypeOfArgument(t *testing.T) {
+	s := newSite(t, map[string]string{"tools.d/a.yaml": "api: tracker\ntools:\n  - name: one\n    description: One.\n    method: POST\n    path: /one\n    arguments: []\n"})
+	p := s.open(desk)
+	p.openTool("one")
+	for i, a := range []struct {
+		kind   string
+		fields [][2]string
+	}{
+		{"string", [][2]string{{"default", "007"}, {"enum", "007\nno"}, {"examples", "no"}}},
+		{"string", [][2]string{{"pattern", "^[a-z]: .*$"}, {"minLength", "1"}, {"maxLength", "9"}, {"in", "query"}, {"as", "q[]"}}},
+		{"integer", [][2]string{{"default", "12345678901234567890"}, {"minimum", "1"}}},
+		{"number", [][2]string{{"default", "0.10"}, {"multipleOf", "0.05"}}},
+		{"boolean", [][2]string{{"default", "true"}}},
+		{"array", [][2]string{{"minItems", "1"}, {"items.type", "integer"}, {"in", "query"}, {"style", "comma"}}},
+		{"object", [][2]string{{"in", "query"}, {"style", "brackets"}}},
+		{"file", [][2]string{{"source", "text"}, {"filename", "a.txt"}, {"media_type", "text/plain"}, {"max_bytes", "1MiB"}}},
+	} {
+		key := fmt.Sprintf("arguments.%d", i)
+		p.run(`click("Add an argument")`)
+		p.until(`document.activeElement === field("` + key + `.name")`)
+		p.run(fmt.Sprintf(`put(field("%[1]s.name"), "a%[2]d"); put(field("%[1]s.description"), "Описание")`, key, i))
+		p.until(fmt.Sprintf(`yaml().includes("name: a%d") && yaml().match(/Описание/g)?.length === %d`, i, i+1))
+		p.run(fmt.Sprintf(`put(field("%s.type"), %q)`, key, a.kind))
+		p.until(fmt.Sprintf(`yaml().includes("name: a%d, type: %s") && field("%s.type").value === %q`, i, a.kind, key, a.kind))
+		p.run(fmt.Sprintf(`by("Details of a%[1]d").getAttribute("aria-expanded") === "true" || click("Details of a%[1]d")`, i))
+		for _, field := range a.fields {
+			p.until(`field("` + key + "." + field[0] + `")`)
+			p.run(fmt.Sprintf(`put(field("%s.%s"), %q)`, key, field[0], field[1]))
+			p.until(fmt.Sprintf(`yaml().includes("%s: ")`, field[0][strings.LastIndex(field[0], ".")+1:]))
+		}
+	}
+	p.run(`document.activeElement.blur()`)
+	p.until(`$$(".form .message.error").length === 0`)
+	p.save()
+	equal(t, "the file", strings.Split(s.read("tools.d/a.yaml"), "\n")[6:], []string{
+		"    arguments:",
+		`      - {name: a0, type: string, description: Описание, default: "007", enum: ["007", "no"], examples: ["no"]}`,
+		`      - {name: a1, type: string, description: Описание, in: query, as: "q[]", pattern: "^[a-z]: .*$", minLength: 1, maxLength: 9}`,
+		`      - {name: a2, type: integer, description: Описание, default: 12345678901234567890, minimum: 1}`,
+		`      - {name: a3, type: number, description: Описание, default: 0.10, multipleOf: 0.05}`,
+		`      - {name: a4, type: boolean, description: Описание, default: true}`,
+		`      - {name: a5, type: array, description: Описание, in: query, style: comma, items: {type: integer}, minItems: 1}`,
+		`      - {name: a6, type: object, description: Описание, in: query, style: brackets}`,
+		`      - {name: a7, type: file, description: Описание, source: text, filename: a.txt, media_type: text/plain, max_bytes: 1MiB}`,
+		"",
+	})
+}
+
+// What is exported is the tool as it stands in the page.
+func TestExportTheDraft(t *testing.T) {
+	p := newSite(t, nil).open(desk)
+	p.openTool("take_task")
+	p.run(`put(field("description"), "Not saved yet."); panel("Export")`)
+	for format, want := range map[string]string{"trustgraph": `"type": "mcp-tool"`, "openai": `"type": "function"`, "anthropic": `"input_schema"`, "mcp": `"inputSchema"`, "prompt": "**take_task**"} {
+		p.run(fmt.Sprintf(`put('[aria-label="Format"]', %q)`, format))
+		p.until(fmt.Sprintf(`$("#panel .json")?.textContent.includes(%q) && $("#panel .json").textContent.includes("Not saved yet.")`, want))
+	}
+}
+
 // History keeps what was there before a save, and gives it back.
 func TestHistory(t *testing.T) {
 	s := newSite(t, nil)
@@ -250,10 +392,10 @@ func TestLineEndsStay(t *testing.T) {
 	p.run(`put(field("title"), "Один")`)
 	p.until(`yaml().includes("title: Один")`)
 	p.run(`$("#part-yaml .cm-content").focus()`)
-	p.chord([]rune(kb.End)[0], input.ModifierCtrl)
-	p.do(chromedp.KeyEvent("# end"))
-	p.chord([]rune(kb.Enter)[0], 0)
-	p.do(chromedp.KeyEvent("# more"))
+	p.press(kb.End, input.ModifierCtrl)
+	p.types("# end")
+	p.press(kb.Enter)
+	p.types("# more")
 	p.until(`yaml().endsWith("# end\n# more")`)
 	p.until(`by("Save…")`)
 	p.save()
@@ -272,61 +414,4 @@ func TestDraftsAreKept(t *testing.T) {
 	}
 	p.do(chromedp.Reload())
 	p.until(`field("title")?.value === "Draft" && by("Save…")`)
-}
-
-// The whole way by keyboard alone.
-func TestByKeyboardAlone(t *testing.T) {
-	s := newSite(t, nil)
-	before := s.read(tasks)
-	p := s.open(desk)
-	const alt, ctrl = input.ModifierAlt, input.ModifierCtrl
-	key := func(k string, modifiers ...input.Modifier) {
-		t.Helper()
-		if len(modifiers) == 0 {
-			p.do(chromedp.KeyEvent(k))
-			return
-		}
-		p.chord([]rune(k)[0], modifiers[0])
-	}
-	key("k", ctrl)
-	p.until(`document.activeElement.matches("dialog input")`)
-	key("take_task")
-	p.until(`$$("#commands li").some((l) => l.textContent.startsWith("take_task"))`)
-	for p.text(`$('#commands [aria-selected="true"]').textContent.startsWith("take_task")`) != "true" {
-		key(kb.ArrowDown)
-	}
-	key(kb.Enter)
-	p.until(`$(".form h2")?.textContent === "take_task" && !$("dialog")`)
-	key("2", alt)
-	p.until(`document.activeElement.closest("#part-form")`)
-	for i := 0; p.text(`document.activeElement === field("title")`) != "true"; i++ {
-		if i > 20 {
-			t.Fatal("Tab does not come to the title")
-		}
-		key(kb.Tab)
-	}
-	key("a", ctrl)
-	key("Typed")
-	p.until(`yaml().includes("title: Typed")`)
-	key("s", ctrl)
-	p.until(`$("dialog .diff") && document.activeElement.textContent === "Save"`)
-	key(kb.Enter)
-	p.until(`!$("dialog") && by("Saved")`)
-	equal(t, "the change", changed(before, s.read(tasks)), []string{"-    title: Взять задачу в работу", "+    title: Typed"})
-	key("1", alt)
-	p.until(`document.activeElement.id === "search"`)
-	key("list_tasks")
-	p.until(`$$("#tools .tool").length > 0 && $$("#tools .tool").length < 23`)
-	for p.text(`$("#tools .cursor").textContent.includes("list_tasks")`) != "true" {
-		key(kb.ArrowDown)
-	}
-	key(kb.Enter)
-	p.until(`$(".form h2")?.textContent === "list_tasks"`)
-	key("4", alt)
-	p.until(`document.activeElement.matches("#part-panel [role=tab]")`)
-	key(kb.ArrowRight)
-	key(kb.ArrowRight)
-	p.until(`$(".try .http")`)
-	key(kb.Enter, ctrl)
-	p.until(`$(".try .text")?.textContent.includes("TE-15")`)
 }

@@ -8,12 +8,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -54,10 +57,12 @@ func TestMain(m *testing.M) {
 
 // A site is a bridge directory of its own under a workbench.
 type site struct {
-	t      *testing.T
-	dir    string // with tbridge.yaml
-	server *httptest.Server
-	token  string
+	t       *testing.T
+	dir     string // with tbridge.yaml
+	bench   *workbench.Workbench
+	server  *httptest.Server
+	tracker *demo.Server
+	token   string
 }
 
 // newSite makes a site of the shipped directory, changed by files (paths below it). Calls go to the demo's tracker.
@@ -80,7 +85,8 @@ func newSite(t *testing.T, files map[string]string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server = httptest.NewServer(w)
+	s.bench, s.tracker = w, tracker
+	s.serve("127.0.0.1:0")
 	t.Cleanup(func() {
 		s.server.CloseClientConnections()
 		s.server.Close()
@@ -90,6 +96,17 @@ func newSite(t *testing.T, files map[string]string) *site {
 		}
 	})
 	return s
+}
+
+// serve serves the site at an address.
+func (s *site) serve(address string) {
+	s.t.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: s.bench}} //nolint:gosec // of a test
+	s.server.Start()
 }
 
 func (s *site) write(name, text string) {
@@ -113,7 +130,7 @@ type tab struct {
 	t   *testing.T
 	ctx context.Context
 
-	alone bool // the server has ended, as it was meant to
+	alone atomic.Bool // the server has ended, as it was meant to
 
 	mu     sync.Mutex
 	faults []string
@@ -160,7 +177,7 @@ func (p *tab) heard(event any, origin string) {
 	case *runtime.EventExceptionThrown:
 		fault = "exception: " + e.ExceptionDetails.Error()
 	case *cdplog.EventEntryAdded:
-		if !strings.Contains(e.Entry.Text, "status of 4") && !(p.alone && strings.Contains(e.Entry.Text, "net::ERR_")) {
+		if !strings.Contains(e.Entry.Text, "status of 4") && !(p.alone.Load() && strings.Contains(e.Entry.Text, "net::ERR_")) {
 			fault = fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
@@ -222,7 +239,7 @@ func (p *tab) until(expression string) {
 const end = Date.now() + %d;
 for (;;) {
   if (%s) return "";
-  if (Date.now() > end) return (document.activeElement.outerHTML.slice(0, 200) + document.activeElement.value + "\n" + $(".notices")?.innerText + "\n" + ($("dialog")?.innerText ?? "") + "\n" + $("main")?.innerText).slice(0, 700);
+  if (Date.now() > end) return ($$(".message.error").map((m) => m.innerText).join("; ") + "\n" + document.activeElement.outerHTML.slice(0, 200) + document.activeElement.value + "\n" + $(".notices")?.innerText + "\n" + ($("dialog")?.innerText ?? "") + "\n" + $("main")?.innerText).slice(0, 700);
   await new Promise((done) => setTimeout(done, 30));
 }})()`, helpers, patience.Milliseconds(), expression)
 	var shown string
@@ -242,6 +259,8 @@ func (p *tab) text(expression string) string {
 // openTool opens a tool by the list.
 func (p *tab) openTool(name string) {
 	p.t.Helper()
+	p.run(`by("Tools", ".views [role=tab]")?.click()`)
+	p.until(fmt.Sprintf(`by(%q, "#tools .tool")`, name))
 	p.run(fmt.Sprintf(`click(%q, "#tools .tool")`, name))
 	p.until(fmt.Sprintf(`$(".form h2")?.textContent === %q`, name))
 }

@@ -202,7 +202,7 @@ func TestScreensWithoutTools(t *testing.T) {
 			p.run(fmt.Sprintf(`sessionStorage.setItem("tbridge:token", %q)`, s.token))
 			p.run(`click("Try again")`)
 			p.until(`$(".app")`)
-			p.alone = true
+			p.alone.Store(true)
 			s.server.CloseClientConnections()
 			s.server.Close()
 			p.until(`$(".offline")`)
@@ -234,39 +234,6 @@ func (p *tab) examine(name string, l look) {
 	if err := os.WriteFile(filepath.Join(pictures, fmt.Sprintf("%s-%d-%s.png", name, l.width, l.theme)), png, 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-}
-
-const hostile = `<img src=x onerror=window.PWN=1><script>window.PWN=1</script>`
-
-// Text of files, answers and messages stays text, wherever it stands.
-func TestHostileTextStaysText(t *testing.T) {
-	tools := fmt.Sprintf(`api: tracker
-tags: [%[1]q]
-tools:
-  - name: list_tasks2
-    title: %[1]q
-    description: %[1]q
-    method: GET
-    path: /tasks
-    arguments:
-      - {name: status, type: string, description: %[1]q, enum: [todo, %[1]q], default: todo, examples: [%[1]q]}
-      - {name: %[1]q, type: string, description: x}
-    response: {text: %[2]q, each: %[1]q}
-`, hostile, hostile+" {#}")
-	s := newSite(t, map[string]string{"tools.d/a.yaml": tools, "tools.d/b.yaml": strings.Replace(strings.Replace(tools, "list_tasks2", "list_tasks3", 1),
-		fmt.Sprintf("      - {name: %q, type: string, description: x}\n", hostile), "", 1)})
-	p := s.open(desk)
-	for _, tool := range []string{"list_tasks2", "list_tasks3"} {
-		p.openTool(tool)
-		for _, panel := range []string{"Problems", "Model", "Tests", "History", "Export", "Try it"} {
-			p.run(fmt.Sprintf(`panel(%q)`, panel))
-			p.until(`$("#panel").textContent.length > 0`)
-		}
-	}
-	p.until(`$(".try .http")`)
-	p.run(`click("Run", ".try button")`)
-	p.until(`$(".try .text")?.textContent.includes("<img")`)
-	equal(t, "what ran", p.text(`[typeof window.PWN, $$("img").length, $$("script:not([src])").length]`), "undefined,0,0")
 }
 
 // With 1,000 tools the page is there and checks what is typed in time. The numbers are printed, not held to a limit,

@@ -15,8 +15,10 @@ export async function start(): Promise<void> {
   const last = localStorage.getItem("tbridge:last")?.split("\n");
   const tools = now().catalogue?.tools ?? [];
   const found = tools.find((t) => t.file === last?.[0] && t.name === last?.[1]) ?? tools[0];
-  if (found) await openTool(found.file, found.name, found.line);
-  else if (now().catalogue?.files[0]) await openFile(now().catalogue!.files[0]!.path);
+  if (found) {
+    await openTool(found.file, found.name, found.line);
+    update({ view: "tools" });
+  } else if (now().catalogue?.files[0]) await openFile(now().catalogue!.files[0]!.path);
 }
 
 export async function loadCatalogue(): Promise<void> {
@@ -304,6 +306,7 @@ export function deleteTool(): void {
     await edit({ op: "remove_tool", tool: tool.form.index });
     const left = currentWork(now())?.tools ?? [];
     update({ tool: Math.min(tool.form.index, left.length - 1) });
+    document.getElementById("tools")?.focus();
   });
 }
 

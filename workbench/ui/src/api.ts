@@ -72,6 +72,7 @@ export interface Form {
   description: string;
   api: string;
   tags: string[] | null;
+  file_tags: string[] | null; // of the head of the file; they count too
   method: string;
   path: string;
   encoding: string;

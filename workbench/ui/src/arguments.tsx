@@ -82,7 +82,7 @@ function AddButton({ at, all, kind }: ListProps) {
     const names = new Set(all.map((a) => a.name));
     let name = `new_${kind}`;
     for (let n = 2; names.has(name); n++) name = `new_${kind}_${n}`;
-    const value = { name, type: "string", description: "" };
+    const value = { name, type: "string" };
     await (all.length === 0 ? set(at, [value]) : edit({ op: "insert", at: [...at, all.length], value }));
     focusField([...at, all.length, "name"].join("."));
   };

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Diagnostic, Step } from "./api";
-import { goTo, remove, reveal, set, setRaw, settled } from "./actions";
+import { focusField, goTo, remove, reveal, set, setRaw, settled } from "./actions";
 import { common, editing, wrapping } from "./codemirror";
 import { fixOf, lf, range, replacement, sentence } from "./text";
 import { now, update } from "./store";
@@ -57,13 +57,13 @@ export function Problems({ of }: { of: FieldState }) {
     <div class="messages" id={of.id + "-m"}>
       {of.refused !== undefined && <p class="message error">{of.refused}</p>}
       {of.problems.map((d) => (
-        <Message d={d} />
+        <Message d={d} field={of.key} />
       ))}
     </div>
   );
 }
 
-export function Message({ d }: { d: Diagnostic }) {
+export function Message({ d, field }: { d: Diagnostic; field?: string }) {
   const text = now().works[d.file]?.text;
   const fix = text === undefined ? null : fixOf(text, d);
   return (
@@ -71,7 +71,7 @@ export function Message({ d }: { d: Diagnostic }) {
       <button class="plain" title="Go to the place" onClick={() => void goTo(d.file, d.line, d.column, (t) => range(t, d))}>
         {sentence(d)}
       </button>
-      {fix && <FixButton path={d.file} fix={fix} />}
+      {fix && <FixButton path={d.file} fix={fix} then={() => focusField(field ?? "name")} />}
     </p>
   );
 }

@@ -86,7 +86,7 @@ function ToolForm({ tool, broken }: { tool: ToolCheck; broken: boolean }) {
   const scope: FormScope = useMemo(() => {
     const next = work.tools.find((t) => t.summary.line > tool.summary.line)?.summary.line ?? Infinity;
     const problems = byField(work.check?.diagnostics ?? [], tool, next);
-    return { tool: form.index, problems: shown(problems, form), editErrors, active, head: new Set(form.from_head ?? []), keys: form.lines ?? {} };
+    return { tool: form.index, problems: shown(problems, form), editErrors, active, head: new Set((form.from_head ?? []).filter((k) => k !== "tags")), keys: form.lines ?? {} };
   }, [tool, work.check, editErrors, active]);
   const refused = editErrors[form.index + ":"];
 
@@ -168,7 +168,7 @@ function Identity({ form }: { form: FormModel }) {
         <ChoiceField label="Method" at={["method"]} value={form.method} options={methods} />
         <TextField label="Path" at={["path"]} value={form.path} mono placeholder="/tasks/{task_id}" class="grow" />
       </div>
-      <WordsField label="Tags" at={["tags"]} value={form.tags ?? []} />
+      <WordsField label="Tags" at={["tags"]} value={form.tags ?? []} hint={form.file_tags?.length ? `besides ${form.file_tags.join(", ")}, from the head of the file` : undefined} />
       <TextField label="Deprecated" at={["deprecated"]} value={textOf(form.deprecated)} placeholder="what to use instead" />
     </div>
   );

@@ -92,7 +92,7 @@ function Problem({ d }: { d: Diagnostic }) {
       <Icon name={d.severity} />
       <div class="finding">
         <button type="button" class="plain" onClick={() => go(d)}><span class="told">{d.severity}: </span>{sentence(d)}</button>
-        {fix && <FixButton path={d.file} fix={fix} />}
+        {fix && <FixButton path={d.file} fix={fix} then={() => document.getElementById("panel-tab-problems")?.focus()} />}
         {(d.related ?? []).map((r) => <button type="button" class="link" onClick={() => go(r)}>{r.message} ({r.file}:{r.line})</button>)}
       </div>
       <span class="where"><code>{d.rule}</code> {d.file}:{d.line}</span>

@@ -73,10 +73,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-export function FixButton({ path, fix }: { path: string; fix: Fix }) {
+/** Mends what a message is about. The button goes with its message, so then takes the focus elsewhere. */
+export function FixButton({ path, fix, then }: { path: string; fix: Fix; then: () => void }) {
   const apply = () => {
     const text = now().works[path]?.text;
-    if (text !== undefined) replaceText(path, text.slice(0, fix.from) + fix.insert + text.slice(fix.to));
+    if (text === undefined) return;
+    replaceText(path, text.slice(0, fix.from) + fix.insert + text.slice(fix.to));
+    then();
   };
   return <button type="button" class="small fix" onClick={apply}>{fix.label}</button>;
 }

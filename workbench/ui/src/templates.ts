@@ -14,8 +14,8 @@ export const templates: Template[] = [
     title: "Read one thing",
     about: "GET /things/{id}",
     tool: {
-      description: "", method: "GET", path: "/things/{id}",
-      arguments: [{ name: "id", type: "string", required: true, description: "" }],
+      method: "GET", path: "/things/{id}",
+      arguments: [{ name: "id", type: "string", required: true }],
     },
   },
   {
@@ -23,8 +23,8 @@ export const templates: Template[] = [
     title: "List things",
     about: "GET /things, with a line of text for each",
     tool: {
-      description: "", method: "GET", path: "/things",
-      arguments: [{ name: "status", type: "string", description: "" }],
+      method: "GET", path: "/things",
+      arguments: [{ name: "status", type: "string" }],
       response: { text: "Things: {#}", each: "- {id}: {title}" },
     },
   },
@@ -33,8 +33,8 @@ export const templates: Template[] = [
     title: "Create a thing",
     about: "POST /things, arguments in a JSON body",
     tool: {
-      description: "", method: "POST", path: "/things",
-      arguments: [{ name: "title", type: "string", required: true, description: "" }],
+      method: "POST", path: "/things",
+      arguments: [{ name: "title", type: "string", required: true }],
       response: { text: "✅ Thing {id} created" },
     },
   },
@@ -43,10 +43,10 @@ export const templates: Template[] = [
     title: "Change a thing",
     about: "PATCH /things/{id}",
     tool: {
-      description: "", method: "PATCH", path: "/things/{id}",
+      method: "PATCH", path: "/things/{id}",
       arguments: [
-        { name: "id", type: "string", required: true, description: "" },
-        { name: "title", type: "string", description: "" },
+        { name: "id", type: "string", required: true },
+        { name: "title", type: "string" },
       ],
     },
   },
@@ -55,8 +55,8 @@ export const templates: Template[] = [
     title: "Delete a thing",
     about: "DELETE /things/{id}, marked destructive",
     tool: {
-      description: "", method: "DELETE", path: "/things/{id}",
-      arguments: [{ name: "id", type: "string", required: true, description: "" }],
+      method: "DELETE", path: "/things/{id}",
+      arguments: [{ name: "id", type: "string", required: true }],
     },
   },
   {
@@ -64,8 +64,8 @@ export const templates: Template[] = [
     title: "Send a file",
     about: "POST a multipart form with a file",
     tool: {
-      description: "", method: "POST", path: "/files", encoding: "multipart",
-      arguments: [{ name: "content", type: "file", required: true, description: "", as: "file" }],
+      method: "POST", path: "/files", encoding: "multipart",
+      arguments: [{ name: "content", type: "file", required: true, as: "file" }],
     },
   },
 ];
