@@ -1,3 +1,5 @@
+//go:build !race
+
 package workbench
 
 import (
@@ -312,7 +314,7 @@ func sameAgain(f form) (changes []formChange) {
 // Operations of the form on tools of every shipped file of every shipped file, with LF and with a byte order mark and CRLF: only what
 // it names changes, and the file still means the rest.
 func TestFormChangesOnlyWhatItNames(t *testing.T) {
-	const every = 8 // of the more than 3,000 that there are; all of them are minutes under the race detector
+	const every = 8 // of the more than 3,000 that there are
 	count := 0
 	for name, text := range shippedTools(t) {
 		for _, text := range []string{text, "\uFEFF" + strings.ReplaceAll(text, "\n", "\r\n")} {
