@@ -237,7 +237,7 @@ func (d *document) cut(n *yaml.Node, i int) []splice {
 	switch {
 	case isFlow(n):
 		return []splice{d.cutFlow(all, i)}
-	case !f.alone(e.start) && strings.TrimSpace(f.text[e.end:all[i+1].start]) == "":
+	case !f.alone(e.start) && i < len(all)-1 && strings.TrimSpace(f.text[e.end:all[i+1].start]) == "":
 		return []splice{{e.start, all[i+1].start, ""}}
 	case !f.alone(e.start):
 		return []splice{{len(strings.TrimRight(f.text[:e.start], " ")), e.end, ""}}

@@ -188,6 +188,16 @@ func TestImportCurl(t *testing.T) {
       - {name: body, type: string, required: true, examples: ["a,b"]}
     body: "{body}"
 `, nil},
+		{"parts of one name", `curl https://shop.example/x -F a=1 -F b=x -F a=2 -F b=@f -F c=@g`, `  - name: create_x
+    api: shop
+    method: POST
+    path: /x
+    encoding: multipart
+    arguments:
+      - {name: a, type: array, items: {type: integer}}
+      - {name: b, type: file, required: true, filename: f}
+      - {name: c, type: file, required: true, filename: g}
+`, []string{`the form has several parts named "b", and a file among them; only one is kept, as a file`}},
 		{"a brace in a header", `curl https://shop.example/x -H 'X-A: {b'`, `  - name: get_x
     api: shop
     method: GET

@@ -133,10 +133,26 @@ func renamed(a config.JSON, name string, named bool) config.JSON {
 
 func (b *builder) multipart() {
 	b.tool.Put("encoding", str("multipart"))
+	parts := map[string][]formPart{}
 	for _, p := range b.form {
-		if !p.file {
-			b.addPair(p.name, []string{p.value}, "")
+		parts[p.name] = append(parts[p.name], p)
+	}
+	for _, p := range b.form {
+		same := parts[p.name]
+		delete(parts, p.name)
+		switch isFile := func(p formPart) bool { return p.file }; {
+		case same == nil:
+			continue // it went with the first of its name
+		case !slices.ContainsFunc(same, isFile):
+			var values []string
+			for _, p := range same {
+				values = append(values, p.value)
+			}
+			b.addPair(p.name, values, "")
 			continue
+		case len(same) > 1:
+			b.note("the form has several parts named %q, and a file among them; only one is kept, as a file", p.name)
+			p = same[slices.IndexFunc(same, isFile)]
 		}
 		a := object("name", str(b.unique(p.name)), "type", str("file"), "required", truth)
 		if name := p.value[strings.LastIndexAny(p.value, `/\`)+1:]; name != "" && name != "-" && !strings.Contains(name, "{") {
