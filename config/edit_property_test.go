@@ -48,7 +48,10 @@ func spots(t testing.TB, text string) (all []spot) {
 }
 
 // model is all that a text says, aliases and merges followed.
-func model(t testing.TB, text string) JSON {
+func model(t testing.TB, text string) JSON { return modelAs(t, text, due{}) }
+
+// modelAs is what it says to who reads it so.
+func modelAs(t testing.TB, text string, as due) JSON {
 	t.Helper()
 	var ds Diagnostics
 	root := parse(newSourceFile("t.yaml", text), &ds)
@@ -58,7 +61,7 @@ func model(t testing.TB, text string) JSON {
 		}
 		return JSON{Kind: KindObject}
 	}
-	return read(root, due{})
+	return read(root, as)
 }
 
 // at gives the place of a path in a value; what is on the way is copied, so that the value it was made from stays.
@@ -215,7 +218,7 @@ func linesOutside(t testing.TB, before, after string, s spot) {
 		last++
 	}
 	top := at.Line - 1
-	if (isBlock(s.node) || isEmpty(s.node)) && top > 0 { // the line of the key too, and comments below it
+	if (isBlock(s.node) || isEmpty(s.node) || s.node.Style&yaml.TaggedStyle != 0) && top > 0 { // the line of the key or the tag too, and comments below it
 		top--
 		for top > 0 && strings.HasPrefix(strings.TrimSpace(a[top])+"#", "#") {
 			top--
@@ -263,13 +266,22 @@ func FuzzEdit(f *testing.F) {
 			_, _ = Edit("t.yaml", []byte(text), Set(s.path, StringJSON(value)), Remove(s.path))
 			return
 		}
-		before := model(t, text)
+		before := modelAs(t, text, readAs(text, verb))
 		same, err := Edit("t.yaml", []byte(text), Set(s.path, read(s.node, s.due)))
 		if err != nil || string(same) != text {
 			t.Fatalf("set to what it is, %s became %q (%v)", pathText(s.path), same, err)
 		}
 		fuzzChange(t, text, s, verb, value, before)
 	})
+}
+
+// readAs says how to read a file before and after a change: what is written out keeps what it means, and not its looks.
+func readAs(text string, verb byte) due {
+	if verb%5 != 3 {
+		return due{}
+	}
+	var ds Diagnostics
+	return documentDue(parse(newSourceFile("t.yaml", text), &ds))
 }
 
 // first is the key that a file begins with.
@@ -312,7 +324,7 @@ func fuzzChange(t *testing.T, text string, s spot, verb byte, value string, befo
 	if err != nil {
 		return
 	}
-	after := model(t, string(out))
+	after := modelAs(t, string(out), readAs(text, verb))
 	if verb%5 == 0 {
 		place := at(&before, s.path)
 		if got := at(&after, s.path); got.Text != value && !(got.Kind == KindNull && strings.TrimSpace(value) != "") {
@@ -320,6 +332,11 @@ func fuzzChange(t *testing.T, text string, s spot, verb byte, value string, befo
 		}
 		*place = *at(&after, s.path)
 		linesOutside(t, text, string(out), s)
+	}
+	if name, ok := step.(string); ok && verb%5 == 1 && strings.Contains(text, "<<") {
+		if below, ok := at(&after, above).Get(name); ok { // what came through << counts again
+			parent.Put(name, below)
+		}
 	}
 	if !before.same(after) && !(len(before.Items) == 0 && after.Kind == KindNull) { // the last key of a file is gone
 		t.Errorf("change %d of %s to %q: means something else:\n%s\n%s", verb%5, pathText(s.path), value, text, fmt.Sprint(string(out)))

@@ -175,7 +175,7 @@ func (d *document) entries(n *yaml.Node) []span {
 	from := 0
 	for i := 0; i < len(n.Content); i += width {
 		value := n.Content[i+width-1]
-		e := span{start: d.begin(n, i)}
+		e := span{start: max(d.begin(n, i), from)} // after a key written with ? it may seem to lie before: revise refuses what comes of it
 		if isFlow(n) {
 			e.end = max(d.flowEnd(n, i+width-1), e.start)
 		} else {
