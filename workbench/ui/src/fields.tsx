@@ -7,7 +7,7 @@ import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Diagnostic, Step } from "./api";
 import { focusField, goTo, remove, reveal, set, setRaw, settled } from "./actions";
 import { common, editing, wrapping } from "./codemirror";
-import { fixOf, lf, range, replacement, sentence } from "./text";
+import { lf, range, replacement, sentence } from "./text";
 import { now, update } from "./store";
 import { FixButton } from "./parts";
 
@@ -64,14 +64,12 @@ export function Problems({ of }: { of: FieldState }) {
 }
 
 export function Message({ d, field }: { d: Diagnostic; field?: string }) {
-  const text = now().works[d.file]?.text;
-  const fix = text === undefined ? null : fixOf(text, d);
   return (
     <p class={"message " + d.severity}>
       <button class="plain" title="Go to the place" onClick={() => void goTo(d.file, d.line, d.column, (t) => range(t, d))}>
         {sentence(d)}
       </button>
-      {fix && <FixButton path={d.file} fix={fix} then={() => focusField(field ?? "name")} />}
+      <FixButton d={d} text={now().works[d.file]?.text} then={() => focusField(field ?? "name")} />
     </p>
   );
 }

@@ -4,7 +4,7 @@ import { api, type Diagnostic, type Diff, type Save, type Schema, type TestResul
 import { fail, goTo, replaceText, notify } from "./actions";
 import { CopyButton, Counts, FixButton, Hunks, Icon, IconButton, JsonText, Tabs, useRequest } from "./parts";
 import { allDiagnostics, currentTool, update, useStore, type PanelName, type State } from "./store";
-import { fixOf, order, plural, range, sentence, unlike, type Line } from "./text";
+import { order, plural, range, sentence, unlike, type Line } from "./text";
 import { onRun, TryPanel } from "./try";
 
 export function Panel() {
@@ -85,14 +85,13 @@ function ProblemsPanel() {
 
 function Problem({ d }: { d: Diagnostic }) {
   const text = useStore((s) => s.works[d.file]?.text);
-  const fix = text === undefined ? null : fixOf(text, d);
   const go = (p: { file: string; line: number; column: number; end_line: number; end_column: number }) => void goTo(p.file, p.line, p.column, (t) => range(t, p));
   return (
     <li class={d.severity}>
       <Icon name={d.severity} />
       <div class="finding">
         <button type="button" class="plain" onClick={() => go(d)}><span class="told">{d.severity}: </span>{sentence(d)}</button>
-        {fix && <FixButton path={d.file} fix={fix} then={() => document.getElementById("panel-tab-problems")?.focus()} />}
+        <FixButton d={d} text={text} then={() => document.getElementById("panel-tab-problems")?.focus()} />
         {(d.related ?? []).map((r) => <button type="button" class="link" onClick={() => go(r)}>{r.message} ({r.file}:{r.line})</button>)}
       </div>
       <span class="where"><code>{d.rule}</code> {d.file}:{d.line}</span>

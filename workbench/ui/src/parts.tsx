@@ -1,10 +1,10 @@
 // Small parts that many screens use.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { notify, replaceText } from "./actions";
-import { now } from "./store";
-import type { Fix } from "./text";
-import type { Hunk, Severity } from "./api";
+import { notify, replaceText, settled } from "./actions";
+import { allDiagnostics, now } from "./store";
+import { fixOf } from "./text";
+import type { Diagnostic, Hunk, Severity } from "./api";
 
 const paths = {
   search: "M7 2a5 5 0 1 0 3 9l3.5 3.5M7 2a5 5 0 0 1 3 9",
@@ -73,15 +73,21 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Mends what a message is about. The button goes with its message, so then takes the focus elsewhere. */
-export function FixButton({ path, fix, then }: { path: string; fix: Fix; then: () => void }) {
-  const apply = () => {
-    const text = now().works[path]?.text;
-    if (text === undefined) return;
-    replaceText(path, text.slice(0, fix.from) + fix.insert + text.slice(fix.to));
+/** Mends what a message is about, where it can. The button goes with its message, so then takes the focus elsewhere. */
+export function FixButton({ d, text, then }: { d: Diagnostic; text: string | undefined; then: () => void }) {
+  const fix = text === undefined ? null : fixOf(text, d);
+  if (!fix) return null;
+  const apply = async () => {
+    await settled(); // a change of the form that waits would be made once more, on the mended text
+    const work = now().works[d.file];
+    const all = allDiagnostics(now());
+    const still = all.includes(d) ? d : all.find((other) => other.file === d.file && other.rule === d.rule && other.message === d.message);
+    const there = work && still && fixOf(work.text, still);
+    if (!there) return;
+    replaceText(d.file, work.text.slice(0, there.from) + there.insert + work.text.slice(there.to));
     then();
   };
-  return <button type="button" class="small fix" onClick={apply}>{fix.label}</button>;
+  return <button type="button" class="small fix" onClick={() => void apply()}>{fix.label}</button>;
 }
 
 export function Counts({ errors, warnings, notes = 0 }: { errors: number; warnings: number; notes?: number }) {
