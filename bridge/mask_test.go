@@ -154,6 +154,25 @@ func ascii(text string, level int) string {
 	return b.String()
 }
 
+// A secret in a URL in JSON, as an API says it that escapes JSON for HTML.
+func TestMasksInURLInJSON(t *testing.T) {
+	const secret = `a"b\c/d+e&f g`
+	m := newMasks()
+	m.add(secret)
+	for _, code := range []func(string) string{url.QueryEscape, url.PathEscape} {
+		in, err := json.Marshal([]string{"<" + code(secret) + ">"}) // & is \u0026
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(m.json(in)); got != `["\u003c***\u003e"]` {
+			t.Errorf("json(%s) = %s", in, got)
+		}
+		if got := m.text(string(in)); got != `["\u003c***\u003e"]` {
+			t.Errorf("text(%s) = %s", in, got)
+		}
+	}
+}
+
 // In the base64 of a longer text a secret has one of three looks.
 func TestMasksInLongerBase64(t *testing.T) {
 	m := newMasks()

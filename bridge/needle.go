@@ -150,9 +150,9 @@ func match[T string | []byte](n *needles, s T, i int, quoted bool) (end int) {
 	if !encoded {
 		return end
 	}
-	for _, code := range [...]urlCode{uncoded, percentCoded, formCoded} {
-		for w := (way{code: code}); w.escapes <= maxEscapes; w.escapes++ {
-			c, size := char(s, i, w)
+	for _, w := range [...]way{{}, {code: percentCoded}, {code: formCoded}, {escapes: 1, within: percentCoded}, {escapes: 1, within: formCoded}} {
+		for ; w.escapes <= maxEscapes; w.escapes++ {
+			c, size := first(s, i, w)
 			if size == 0 {
 				break
 			}
@@ -232,8 +232,9 @@ const (
 	formCoded            // and spaces as +
 )
 
-// A way is how a text may be written: in a code, that escaped as in JSON so many times.
+// A way is how a text may be written: in a code, that escaped as in JSON so many times, and that again in a code.
 type way struct {
+	within  urlCode
 	escapes int
 	code    urlCode
 }
@@ -241,7 +242,7 @@ type way struct {
 // endOf gives the end of a text that is written at s[i] in this way, or 0. Any of its characters may stand as it is.
 func endOf[T string | []byte](text string, s T, i int, w way) int {
 	for len(text) > 0 {
-		c, size := char(s, i, w)
+		c, size := first(s, i, w)
 		width := 1
 		switch {
 		case size == 0:
@@ -259,11 +260,26 @@ func endOf[T string | []byte](text string, s T, i int, w way) int {
 	return i
 }
 
-// char reads the character at s[i], and how long it is as it is written in this way; 0: it is none. A byte of a
+// first reads the first character of a text that is written in this way at s[i], as char does.
+func first[T string | []byte](s T, i int, w way) (c rune, size int) {
+	c, size = char(s, i, w)
+	switch {
+	case w.within == uncoded || size == 0:
+	case c == '+' && w.within == formCoded:
+		c = ' '
+	case c == '%':
+		if decoded := hexNumber(s, i+size, 2); decoded >= 0 {
+			c, size = rune(int8(decoded)), size+2
+		}
+	}
+	return c, size
+}
+
+// char reads the character at s[i], and how long it is as it is written but for what is within; 0: it is none. A byte of a
 // character beyond ASCII that is not escaped is read by itself, as a negative number that has its bits.
 func char[T string | []byte](s T, i int, w way) (c rune, size int) {
 	if w.escapes > 0 {
-		return unescaped(s, i, way{w.escapes - 1, w.code})
+		return unescaped(s, i, way{escapes: w.escapes - 1, code: w.code})
 	}
 	if i >= len(s) {
 		return 0, 0

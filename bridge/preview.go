@@ -134,7 +134,7 @@ func (a *api) preview(c *call, r *request) (*Preview, error) {
 	if o.query != "" {
 		p.url += "?" + o.query
 	}
-	p.URL = a.masks.unmarked(p.url)
+	p.URL, p.url = a.masks.unmarked(p.url), beside(p.url, a.masks.text)
 	p.fields(a, o.header)
 	if err := p.show(a, o.body); err != nil {
 		return nil, unreadableBody(err)
@@ -145,7 +145,7 @@ func (a *api) preview(c *call, r *request) (*Preview, error) {
 func (p *Preview) fields(a *api, h http.Header) {
 	for name, values := range h {
 		for _, v := range values {
-			p.header = append(p.header, pair{name: name, value: v})
+			p.header = append(p.header, pair{name: name, value: beside(v, a.masks.text)})
 		}
 	}
 	slices.SortStableFunc(p.header, func(a, b pair) int { return cmp.Compare(a.name, b.name) })

@@ -155,10 +155,11 @@ func (w *Workbench) preview(_ context.Context, c call) (preview, error) {
 }
 
 type tried struct {
-	Request  request         `json:"request"`
-	Response *answer         `json:"response"` // null: there was none
-	Result   json.RawMessage `json:"result"`
-	MS       int64           `json:"ms"`
+	Arguments json.RawMessage `json:"arguments"` // without the secrets in them: what a test may keep
+	Request   request         `json:"request"`
+	Response  *answer         `json:"response"` // null: there was none
+	Result    json.RawMessage `json:"result"`
+	MS        int64           `json:"ms"`
 }
 
 // An answer is what the API answered. The body of bytes that are no text is base64.
@@ -213,7 +214,7 @@ func show(t *bridge.Trial, shown *bridge.Preview, took time.Duration) (tried, er
 	if err != nil {
 		return tried{}, err
 	}
-	out := tried{Request: requestOf(cmp.Or(t.Request, shown)), Result: all, MS: took.Milliseconds()}
+	out := tried{Arguments: t.Arguments, Request: requestOf(cmp.Or(t.Request, shown)), Result: all, MS: took.Milliseconds()}
 	if r := t.Response; r != nil {
 		out.Response = &answer{Status: r.Status, Headers: pairs(r.Header), Body: r.Body, Base64: !r.Text, Truncated: r.Truncated, MediaType: r.MediaType}
 		if !r.Text {

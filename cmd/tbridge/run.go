@@ -40,9 +40,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := p.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if p.lines != nil {
 		defer p.lines.close()
@@ -171,6 +168,9 @@ func (p *program) rootCommand() *cobra.Command {
 			return unknown("command", args[0], commandNames(cmd), `"tbridge --help" lists the commands`)
 		},
 	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout) // before the command of completions is made, which keeps it
+	root.SetErr(p.stderr)
 	root.PersistentFlags().StringVar(&p.config, "config", cmp.Or(os.Getenv("TBRIDGE_CONFIG"), defaultConfig),
 		"path of tbridge.yaml (or $TBRIDGE_CONFIG)")
 	root.PersistentFlags().BoolP("help", "h", false, "show this help")

@@ -183,6 +183,7 @@ export interface Preview {
   safe: boolean;
 }
 export interface Try {
+  arguments: Json; // without the secrets in them
   request: HttpRequest;
   response: {
     status: number;
@@ -299,8 +300,8 @@ export const api = {
   try: (d: Draft, tool: string, args: Json, hash: string) => call<Try>("POST", "try", { ...d, tool, arguments: args, hash }),
   test: (d: Draft, tool: string, signal?: AbortSignal) =>
     call<{ tests: TestResult[] | null }>("POST", "test", { ...d, tool }, {}, signal),
-  keepTest: (d: Draft, tool: string, args: Json, t: Try) =>
-    call<{ text: string }>("POST", "keep-test", { ...d, tool, arguments: args, response: t.response, result: t.result }),
+  keepTest: (d: Draft, tool: string, t: Try) =>
+    call<{ text: string }>("POST", "keep-test", { ...d, tool, arguments: t.arguments, response: t.response, result: t.result }),
   importCurl: (d: Draft, command: string, name: string) =>
     call<{ text: string; tool: number; notes: string[] | null }>("POST", "import/curl", { ...d, command, name: name || undefined }),
   exportTool: (d: Draft, tool: string, format: string, signal?: AbortSignal) =>

@@ -60,7 +60,7 @@ export function TryPanel({ tool }: { tool: ToolCheck }) {
   const keep = async () => {
     if (!tried) return;
     try {
-      replaceText(path, (await api.keepTest({ path, text }, name, args, tried)).text);
+      replaceText(path, (await api.keepTest({ path, text }, name, tried)).text);
       notify("The try is now a test of the tool; save to keep it");
       showPanel("tests");
     } catch (e) {
